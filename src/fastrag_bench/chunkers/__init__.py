@@ -1,0 +1,1 @@
+"""Chunkers: a document to chunks, each an exact slice of it."""

@@ -1,0 +1,79 @@
+"""The command line: `python -m fastrag_bench`, also installed as `fastrag-bench`.
+
+A first word that names a subcommand, `--help` and `--version` are answered here; everything else is Hydra's.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from fastrag_bench.sweep.help import help_text
+
+MODE_FLAGS = ("-m", "--multirun", "-r", "--run")
+
+
+def main() -> None:
+    """Run the command in `sys.argv` and exit with its code; the README has the table of codes."""
+    words = sys.argv[1:]
+    if words and words[0] in SUBCOMMANDS:
+        raise SystemExit(SUBCOMMANDS[words[0]](words[1:]))
+    if "--version" in words:
+        sys.stdout.write(f"fastrag_bench {_version()}\n")
+    elif "-h" in words or "--help" in words:
+        sys.stdout.write(help_text(conf_dir(), own_dir=_config_dir(words)))
+    else:
+        from fastrag_bench.sweep.application import run_application
+
+        sys.path.append(str(Path.cwd()))  # a user's own parts; `python -m` has it, an installed command has not
+        raise SystemExit(run_application(mode_first(words), conf_dir()))
+
+
+def conf_dir() -> Path:
+    """The shipped configuration: beside this module once installed, at the top of the repository before."""
+    here = Path(__file__).resolve().parent
+    return next(folder for folder in (here / "conf", here.parents[1] / "conf") if (folder / "config.yaml").is_file())
+
+
+def mode_first(words: Sequence[str]) -> list[str]:
+    """The same words, those that choose the mode first: Hydra 1.3 refuses them between overrides."""
+    return [*(word for word in words if word in MODE_FLAGS), *(word for word in words if word not in MODE_FLAGS)]
+
+
+def compare(words: Sequence[str]) -> int:
+    """Rebuild the comparison of finished sweeps."""
+    import argparse
+
+    parser = argparse.ArgumentParser(
+        prog="fastrag-bench compare", description="Rebuild the comparison of a sweep from the files of its runs."
+    )
+    parser.add_argument("folder", nargs="+", type=Path, help="a sweep's folder, such as outputs/sweeps/NAME")
+    folders: list[Path] = parser.parse_args(words).folder
+    for folder in folders:
+        if not folder.is_dir():
+            parser.error(f"no such folder: {folder}")
+    from fastrag_bench.sweep.hook import build_comparison
+
+    return max(build_comparison(folder) for folder in folders)
+
+
+SUBCOMMANDS: dict[str, Callable[[Sequence[str]], int]] = {"compare": compare}
+
+
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("fastrag_bench")
+    except PackageNotFoundError:
+        return "(not installed)"
+
+
+def _config_dir(words: Sequence[str]) -> Path | None:
+    for word, following in zip(words, [*words[1:], ""], strict=True):
+        if word in ("--config-dir", "-cd"):
+            return Path(following)
+        if word.startswith("--config-dir="):
+            return Path(word.partition("=")[2])
+    return None

@@ -1,0 +1,1 @@
+"""Contexts: what the generator is shown of the best chunks."""

@@ -1,0 +1,1 @@
+"""Where documents and questions come from: one component for each place."""

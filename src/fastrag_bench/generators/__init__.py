@@ -1,0 +1,1 @@
+"""Generators: what makes an answer of the passages."""

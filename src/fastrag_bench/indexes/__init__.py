@@ -1,0 +1,1 @@
+"""Indexes: what finds chunks by their terms or by their vectors."""

@@ -1,0 +1,1 @@
+"""Query transforms: what is searched for a question."""

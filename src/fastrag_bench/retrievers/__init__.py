@@ -1,0 +1,1 @@
+"""Retrievers: which indexes are searched, and how their rankings become one."""

@@ -1,0 +1,1 @@
+"""A sweep from combinations to files: prepare, plan, execute, score, compare."""

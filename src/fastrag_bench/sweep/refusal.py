@@ -1,0 +1,56 @@
+"""How a command ends before any work, and how it ends when it is interrupted."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NoReturn
+
+from fastrag_bench.errors import ConfigurationError
+
+EXIT_REFUSED = 2
+EXIT_INTERRUPTED = 130
+EXIT_TERMINATED = 143
+
+
+SHOW_TRACEBACK = os.environ.get("HYDRA_FULL_ERROR") == "1"
+"""As the user set it: the command line sets it for Hydra later on."""
+
+
+class Terminated(KeyboardInterrupt):
+    """The process was asked to end by SIGTERM; handled as Ctrl-C is."""
+
+
+def exit_code_of(stop: KeyboardInterrupt) -> int:
+    """130 after Ctrl-C, 143 after SIGTERM."""
+    return EXIT_TERMINATED if isinstance(stop, Terminated) else EXIT_INTERRUPTED
+
+
+def refuse(error: BaseException) -> NoReturn:
+    """Say what is wrong and exit with the error's code, mostly 2; HYDRA_FULL_ERROR=1 shows where it was raised."""
+    if SHOW_TRACEBACK:
+        traceback.print_exception(error)
+    sys.stderr.write(f"{report(error)}\n")
+    raise SystemExit(getattr(error, "exit_code", EXIT_REFUSED))
+
+
+@contextmanager
+def refusing() -> Iterator[None]:
+    """Turn a ConfigurationError into a message and its exit code."""
+    try:
+        yield
+    except ConfigurationError as error:
+        refuse(error)
+
+
+def report(error: BaseException) -> str:
+    """All problems of an error, one a line."""
+    if not isinstance(error, ConfigurationError):
+        return str(error).strip()
+    lines = [str(problem) for problem in error.problems]
+    if len(lines) == 1:
+        return f"Nothing was run. {lines[0]}"
+    return "\n".join([f"Nothing was run. {len(lines)} problems:", *(f"  {line}" for line in lines)])

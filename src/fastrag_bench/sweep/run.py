@@ -1,0 +1,177 @@
+"""Run a sweep, or one job of it: prepare, plan, execute, score, write. The comparison is built from the files later."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from fastrag_bench.config import RunConfig
+from fastrag_bench.errors import ConfigurationError
+from fastrag_bench.plan.asking import Limits
+from fastrag_bench.plan.execute import Execution, execute
+from fastrag_bench.plan.plan import Plan
+from fastrag_bench.plan.store import Store
+from fastrag_bench.plan.workspace import Settings, Workspace
+from fastrag_bench.sweep.combination import Combination
+from fastrag_bench.sweep.display import Progress, plan_line, say, show_notes, show_run
+from fastrag_bench.sweep.manifest import PLAN, Manifest, PlannedRun, SweepPlan
+from fastrag_bench.sweep.notes import notes_before
+from fastrag_bench.sweep.runs import Run, dataset_fingerprint, lay_out
+from fastrag_bench.sweep.score import Scorer
+
+
+def run_sweep(combinations: Sequence[Combination], *, folder: Path, notes: Sequence[str] = ()) -> None:
+    """Execute all combinations as one plan and write each run's files below `folder`.
+
+    Nothing that goes wrong at run time is raised: it is in the manifests. An interrupt is raised after what is finished
+    has been written.
+
+    Raises:
+        ConfigurationError: before any work, with all that is wrong.
+    """
+    _run(combinations, folder, [folder / combination.folder for combination in combinations], notes=notes)
+
+
+def run_job(combination: Combination, folder: Path, *, single: bool) -> int:
+    """Run one combination into `folder`, planning for itself: the way of single runs and of other launchers.
+
+    Returns:
+        The exit code of a single run: 0, or 1 when no gold id matched, or 3 when it failed.
+    """
+    manifests = _run([combination], folder, [folder], shared=not single, quiet=not single)
+    if not manifests:
+        return 0
+    (manifest,) = manifests
+    if single:
+        show_run(manifest, folder)
+    if manifest.status != "ok":
+        return 3
+    return 1 if manifest.matched is False and not combination.config.allow_no_match else 0
+
+
+def _run(
+    combinations: Sequence[Combination],
+    folder: Path,
+    folders: Sequence[Path],
+    *,
+    shared: bool = False,
+    quiet: bool = False,
+    notes: Sequence[str] = (),
+) -> list[Manifest]:
+    config = combinations[0].config
+    runs = lay_out(combinations)
+    plan = Plan(run.pipeline.wanted for run in runs)
+    with Workspace(Store(Path(config.store)), _settings(config)) as workspace:
+        workspace.store.check_writable()
+        record = _record(runs, plan, workspace, notes)
+        if not quiet:
+            _announce(runs, plan, workspace, record)
+        if config.dry_run:
+            return []
+        if not shared:
+            record = _with_earlier(record, runs, folder)
+            record.save(folder)
+        return _execute(runs, plan, workspace, record, None if shared else folder, folders)
+
+
+def _execute(
+    runs: Sequence[Run],
+    plan: Plan,
+    workspace: Workspace,
+    record: SweepPlan,
+    folder: Path | None,
+    folders: Sequence[Path],
+) -> list[Manifest]:
+    config = runs[0].combination.config
+    scorer = Scorer(workspace, Execution(), concurrency=_concurrency(config))
+    began = time.perf_counter()
+    try:
+        with Progress(len(plan.needed(workspace))) as workspace.reporter:
+            scorer.execution = execute(
+                plan,
+                workspace,
+                mode=config.execution.name,
+                n_jobs=config.execution.n_jobs,
+                stop_on_error=config.on_error == "stop",
+            )
+    except KeyboardInterrupt:
+        _save_finished(runs, folders, scorer)
+        if folder is not None:
+            replace(record, interrupted=True).save(folder)
+        raise
+    manifests = [scorer.save(run, place) for run, place in zip(runs, folders, strict=True)]
+    if folder is not None:
+        notes = dict.fromkeys([*record.notes, *_notes_of_pipelines(runs, manifests, workspace)])
+        replace(record, notes=tuple(notes), paid_seconds=round(time.perf_counter() - began, 3)).save(folder)
+    return manifests
+
+
+def _save_finished(runs: Sequence[Run], folders: Sequence[Path], scorer: Scorer) -> None:
+    for run, place in zip(runs, folders, strict=True):
+        if scorer.complete(run):
+            scorer.save(run, place)
+        else:
+            scorer.save_missing(run, place, "interrupted before it was finished; the same command continues")
+
+
+def _notes_of_pipelines(runs: Sequence[Run], manifests: Sequence[Manifest], workspace: Workspace) -> list[str]:
+    finished = [run for run, manifest in zip(runs, manifests, strict=True) if manifest.status == "ok"]
+    return [note for run in finished for note in run.pipeline.notes(workspace)]
+
+
+def _record(runs: Sequence[Run], plan: Plan, workspace: Workspace, notes: Sequence[str]) -> SweepPlan:
+    config, summary = runs[0].combination.config, plan.summary(workspace)
+    return SweepPlan(
+        runs=tuple(PlannedRun(run.name, run.combination.folder, tuple(run.combination.overrides)) for run in runs),
+        primary=config.metrics.primary,
+        allow_no_match=config.allow_no_match,
+        notes=(*notes, *notes_before(runs)),
+        summary={"asked": summary.asked, "distinct": summary.distinct, "stored": summary.stored},
+    )
+
+
+def _announce(runs: Sequence[Run], plan: Plan, workspace: Workspace, record: SweepPlan) -> None:
+    for data in {id(run.data): run.data for run in runs}.values():
+        documents = "no documents of its own" if data.corpus is None else f"{len(data.corpus)} documents"
+        say(f"dataset {data.name}: {documents}, {len(data.questions.samples)} questions")
+    say(plan_line(len(runs), plan.summary(workspace)))
+    show_notes(record.notes)
+
+
+def _with_earlier(record: SweepPlan, runs: Sequence[Run], folder: Path) -> SweepPlan:
+    """Keep the runs of an earlier command in the same sweep, unless they are from another state of the dataset."""
+    if not (folder / PLAN).is_file():
+        return record
+    now = {run.name for run in record.runs}
+    fingerprints = {dataset_fingerprint(run.data) for run in runs}
+    kept: list[PlannedRun] = []
+    stale: list[PlannedRun] = []
+    for run in SweepPlan.load(folder).runs:
+        if run.name not in now:
+            same = _fingerprint_of(folder / run.folder) in fingerprints
+            (kept if same else stale).append(run)
+    note = f"{len(stale)} results of an earlier command are from another dataset version and left out"
+    return replace(record, runs=(*record.runs, *kept), notes=(*record.notes, *([note] if stale else [])))
+
+
+def _fingerprint_of(folder: Path) -> str | None:
+    try:
+        return str(Manifest.load(folder).dataset.get("fingerprint"))
+    except ConfigurationError:
+        return None
+
+
+def _settings(config: RunConfig) -> Settings:
+    return Settings(
+        limits=Limits(config.timeout_s, config.retries),
+        max_concurrent=_concurrency(config),
+        parallel_rows=config.execution.parallel_queries,
+    )
+
+
+def _concurrency(config: RunConfig) -> int:
+    if config.execution.parallel_queries:
+        return max(config.max_concurrent, config.execution.n_jobs, 2)
+    return config.max_concurrent

@@ -1,0 +1,1 @@
+"""Tokenizers: text to token ids, and token counts for chunk sizes and costs."""
