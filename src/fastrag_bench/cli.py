@@ -19,6 +19,9 @@ def main() -> None:
     words = sys.argv[1:]
     if words and words[0] in SUBCOMMANDS:
         raise SystemExit(SUBCOMMANDS[words[0]](words[1:]))
+    if words and words[0].isidentifier():
+        sys.stderr.write(f"no such command: {words[0]} (there is: {', '.join(SUBCOMMANDS)}); a setting is NAME=VALUE\n")
+        raise SystemExit(2)
     if "--version" in words:
         sys.stdout.write(f"fastrag_bench {_version()}\n")
     elif "-h" in words or "--help" in words:
@@ -53,7 +56,7 @@ def compare(words: Sequence[str]) -> int:
     for folder in folders:
         if not folder.is_dir():
             parser.error(f"no such folder: {folder}")
-    from fastrag_bench.sweep.hook import build_comparison
+    from fastrag_bench.sweep.compare import build_comparison
 
     return max(build_comparison(folder) for folder in folders)
 

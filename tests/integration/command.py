@@ -91,10 +91,11 @@ class World:
         return Done(process.returncode, out, err)
 
     def start(self, *words: str) -> subprocess.Popen[str]:
-        """`python -m fastrag_bench` over this world's data, in a process group of its own."""
+        """`python -m fastrag_bench` over this world's data, or a subcommand, in a process group of its own."""
         given = {word.split("=")[0] for word in words}
         data = [word for word in DATA if word.split("=")[0] not in given and "dataset" not in given]
-        command = [sys.executable, "-m", "fastrag_bench", "--config-dir", "own", *words, *data]
+        plain = bool(words) and words[0].isalpha()
+        command = [sys.executable, "-m", "fastrag_bench", *(words if plain else ["--config-dir", "own", *words, *data])]
         return subprocess.Popen(
             command,
             cwd=self.folder,

@@ -16,7 +16,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])}
 COMMAND = [sys.executable, "-m", "fastrag_bench"]
-RUNS = ["k=3,retriever=bm25", "k=3,retriever=hybrid", "k=5,retriever=bm25", "k=5,retriever=hybrid"]
+SWEEP = ["retriever=bm25,hybrid", "k=3,5", "dataset.limit=20"]
+RUNS = [f"dataset.limit=20,k={k},retriever={retriever}" for k in (3, 5) for retriever in ("bm25", "hybrid")]
 
 
 def run(*words: str, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -39,7 +40,7 @@ def means(sweep: Path) -> dict[str, dict[str, float]]:
 def ours(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, subprocess.CompletedProcess[str]]:
     """A folder with one sweep in it, run by our sweeper and launcher."""
     folder = tmp_path_factory.mktemp("ours")
-    return folder, run("retriever=bm25,hybrid", "-m", "k=3,5", "sweep=mine", cwd=folder)
+    return folder, run(*SWEEP[:1], "-m", *SWEEP[1:], "sweep=mine", cwd=folder)
 
 
 def test_help_lists_groups_settings_and_examples_and_does_not_wait_for_hydra(tmp_path: Path) -> None:
@@ -110,7 +111,7 @@ def test_stock_plugins_give_the_same_results(
     ours: tuple[Path, subprocess.CompletedProcess[str]], stock: tuple[str, ...]
 ) -> None:
     folder, _ = ours
-    done = run("-m", *stock, "retriever=bm25,hybrid", "k=3,5", f"sweep=stock{len(stock)}", cwd=folder)
+    done = run("-m", *stock, *SWEEP, f"sweep=stock{len(stock)}", cwd=folder)
     assert done.returncode == 0, done.stderr
     sweeps = folder / "outputs" / "sweeps"
     assert means(sweeps / f"stock{len(stock)}") == means(sweeps / "mine")
@@ -122,7 +123,7 @@ def test_stock_plugins_give_the_same_results(
 )
 def test_joblib_s_launcher_gives_the_same_results(ours: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
     folder, _ = ours
-    done = run("-m", "hydra/launcher=joblib", "retriever=bm25,hybrid", "k=3,5", "sweep=joblib", cwd=folder)
+    done = run("-m", "hydra/launcher=joblib", *SWEEP, "sweep=joblib", cwd=folder)
     assert done.returncode == 0, done.stderr
     sweeps = folder / "outputs" / "sweeps"
     assert means(sweeps / "joblib") == means(sweeps / "mine")
@@ -130,7 +131,7 @@ def test_joblib_s_launcher_gives_the_same_results(ours: tuple[Path, subprocess.C
 
 def test_the_stock_sweeper_works_with_our_launcher(ours: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
     folder, _ = ours
-    done = run("-m", "hydra/sweeper=basic", "retriever=bm25,hybrid", "k=3,5,5", "sweep=sweeper", cwd=folder)
+    done = run("-m", "hydra/sweeper=basic", *SWEEP, "sweep=sweeper", cwd=folder)
     assert done.returncode == 0, done.stderr
     sweeps = folder / "outputs" / "sweeps"
     assert means(sweeps / "sweeper") == means(sweeps / "mine")
@@ -160,7 +161,7 @@ from fastrag_bench.contracts import Answer
 class Slow(Component):
     seconds: float = 60.0
     def generate(self, query, passages):
-        print("asked", flush=True)
+        print("now it sleeps", flush=True)
         time.sleep(self.seconds)
         return Answer("")
 """
@@ -177,10 +178,16 @@ def test_an_interrupted_sweep_ends_cleanly_with_its_code(tmp_path: Path, stop: s
         [*COMMAND, *words], cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     assert process.stdout is not None
-    while "asked" not in (line := process.stdout.readline()):
+    while "now it sleeps" not in (line := process.stdout.readline()):
         assert line or process.poll() is None, process.communicate()[1]
     process.send_signal(stop)
     _, errors = process.communicate(timeout=30)
     assert process.returncode == code, errors
     assert "Traceback" not in errors
     assert (tmp_path / "outputs" / "sweeps" / "stopped" / "plan.json").is_file()
+
+
+def test_a_word_that_is_no_command_is_refused(tmp_path: Path) -> None:
+    done = run("compar", "outputs", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "no such command: compar (there is: compare" in done.stderr

@@ -23,7 +23,7 @@ def statuses(world: World) -> dict[str, str]:
 def test_one_question_that_fails_is_counted_and_is_no_zero(world: World) -> None:
     done = world.run("-m", "sweep=s", "generator=picky,extractive", "metrics=[retrieval,answer]")
     assert done.code == 0, done.err
-    result = world.result("generator=picky")
+    result = world.result("generator=picky,metrics=[retrieval,answer]")
     assert result["status"] == {"successful": 3, "errored": 1, "incomplete": 0}
     assert result["samples"][3]["status"] == "errored"
     assert set(result["samples"][3]["scores"].values()) == {None}

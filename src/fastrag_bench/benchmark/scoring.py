@@ -12,6 +12,7 @@ from typing import Any
 
 from fastrag_bench.contracts import Metric
 from fastrag_bench.error_text import error_text
+from fastrag_bench.errors import StageError
 from fastrag_bench.results import SampleResult, SampleStatus
 from fastrag_bench.types import DistributionSummary, EvalSample, QueryOutcome
 
@@ -73,7 +74,7 @@ def failed_result(sample: EvalSample, error: BaseException, names: Sequence[str]
         status="errored",
         scores=dict.fromkeys(names),
         latency_ms=latency_ms,
-        error=error_text(error),
+        error=str(error) if isinstance(error, StageError) else error_text(error),
     )
 
 

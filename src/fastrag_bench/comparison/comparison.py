@@ -86,11 +86,11 @@ class Comparison:
         Raises:
             ConfigurationError: no such statistic.
         """
-        return markdown_table(self._table(stat, counts=counts, mark_best=mark_best), self.notes)
+        return markdown_table(self.table(stat, counts=counts, mark_best=mark_best), self.notes)
 
     def to_csv(self, stat: str = "mean", *, counts: bool = True) -> str:
         """The table as CSV in full precision; text that a spreadsheet would run as a formula is disarmed."""
-        return csv_table(self._table(stat, counts=counts))
+        return csv_table(self.table(stat, counts=counts))
 
     def to_json(self) -> str:
         """Every statistic of every run, the failures and the notes."""
@@ -99,10 +99,11 @@ class Comparison:
 
     def to_html(self, stat: str = "mean", *, counts: bool = True) -> str:
         """One page that works offline: the table with the best values marked, failures, notes, every statistic."""
-        table = self._table(stat, counts=counts, mark_best=True)
+        table = self.table(stat, counts=counts, mark_best=True)
         return html_page(table, self.results, failures=self.failures, notes=self.notes)
 
-    def _table(self, stat: str, *, counts: bool, mark_best: bool = False) -> Table:
+    def table(self, stat: str = "mean", *, counts: bool = False, mark_best: bool = False) -> Table:
+        """The table itself, as header, rows and the places of the best values, for other ways of showing it."""
         check_stat(stat, self.results)
         return build_table(
             self.results, stat, failures=self.failures, extra=self.extra, counts=counts, mark_best=mark_best

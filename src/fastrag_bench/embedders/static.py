@@ -31,7 +31,7 @@ class StaticEmbedder(Component):
     """
 
     version: ClassVar[int] = 1
-    weights_sha256: ClassVar[str] = "ed1932097e243d13987252ac4aeb3f12c0785f9bd408cc134f65cba2a1043225"
+    weights_sha256: ClassVar[str] = "96c4643b76ffc4c9f3f2aac347917efe6f1d65973751f4cfea4f53e4f2d74e07"
     """Of `table.npz`; loading refuses another file."""
     vocabulary_sha256: ClassVar[str] = "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3"
     """Of `vocab.txt`; loading refuses another file."""

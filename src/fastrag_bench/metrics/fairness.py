@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import re
-
-_BUDGET = re.compile(r"\w+@\d+chars\Z")
-_FAIR = frozenset({"span_recall", "span_precision", "span_iou", "precision_omega"})
-_FOLLOWS_K = frozenset({"recall", "precision", "hit", "all_hops", "span_recall", "span_precision", "context_tokens"})
+_RANKED = frozenset({"recall", "precision", "ndcg", "mrr", "hit", "map", "all_hops"})
+_SPANS = frozenset({"span_recall", "span_precision", "span_iou"})
 
 
 def compares_chunkers(name: str) -> bool:
-    """Whether a retrieval metric gives chunkers of other sizes the same chance: text budgets and characters do."""
-    return bool(_BUDGET.match(name)) or name.partition("@")[0] in _FAIR
+    """Whether a metric gives chunkers of other sizes the same chance.
+
+    A number of chunks is more text where chunks are larger, so ranks and what k chunks hold do not; equal budgets of
+    text (`recall@2000chars`, `span_precision@2000chars`) do, and so does whatever does not look at chunks.
+    """
+    stem, _, cutoff = name.partition("@")
+    return stem not in _RANKED | _SPANS or cutoff.endswith("chars")
 
 
 def follows_k(name: str) -> bool:
-    """Whether a figure moves with k by construction: recall cannot fall as more is handed on."""
-    return name in _FOLLOWS_K
+    """Whether a figure moves with k by construction: it judges the k chunks that were handed on."""
+    return name in _RANKED | _SPANS or name == "context_tokens"

@@ -93,6 +93,8 @@ class Contains(AnswerMetric):
     def compare(self, answer: str, expected: str) -> float:
         """1 or 0."""
         found, wanted = squad_words(answer), squad_words(expected)
+        if not wanted:
+            return float(not found)
         places = range(len(found) - len(wanted) + 1)
         return float(any(found[place : place + len(wanted)] == wanted for place in places))
 

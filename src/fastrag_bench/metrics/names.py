@@ -11,21 +11,24 @@ from fastrag_bench.errors import ConfigurationError, Problem
 from fastrag_bench.metrics.generation import AnswerMetric, Contains, ExactMatch, RougeL, TokenF1
 from fastrag_bench.metrics.operational import ContextTokens, Cost, Latency, OperationalMetric, TotalTokens
 from fastrag_bench.metrics.retrieval import MAP, MRR, NDCG, AllHops, HitRate, Precision, Recall, RetrievalMetric
-from fastrag_bench.metrics.span import PrecisionOmega, SpanIoU, SpanMetric, SpanPrecision, SpanRecall
+from fastrag_bench.metrics.span import OverlapMetric, PrecisionOmega, SpanIoU, SpanPrecision, SpanRecall
 
 RANKED: dict[str, type[RetrievalMetric]] = {
     kind.stem: kind for kind in (Recall, Precision, NDCG, MRR, HitRate, MAP, AllHops)
 }
-SPANS: dict[str, type[SpanMetric]] = {kind.stem: kind for kind in (SpanRecall, SpanPrecision, SpanIoU)}
+SPANS: dict[str, type[OverlapMetric]] = {kind.stem: kind for kind in (SpanRecall, SpanPrecision, SpanIoU)}
 PLAIN: dict[str, type[AnswerMetric | OperationalMetric | PrecisionOmega]] = {
     kind.stem: kind
     for kind in (ExactMatch, TokenF1, RougeL, Contains, Latency, TotalTokens, Cost, ContextTokens, PrecisionOmega)
 }
-_NAME = re.compile(r"(\w+)(?:@(\d+)(chars)?)?\Z")
+BUDGETED = (Recall.stem, *SPANS)
+"""Those that take `@Nchars`."""
+
+_NAME = re.compile(r"([a-z][a-z0-9_]*)(?:@([0-9]+)(chars)?)?\Z")
 
 
 def metric(name: str, *, unit: Literal["auto", "document", "chunk"] = "auto") -> Metric:
-    """The metric of a name: a measure, alone or with `@k`; recall also with `@Nchars`.
+    """The metric of a name: a measure, alone or with `@k`; recall and the span metrics also with `@Nchars`.
 
     Args:
         name: as in a table's header.
@@ -34,29 +37,47 @@ def metric(name: str, *, unit: Literal["auto", "document", "chunk"] = "auto") ->
     Raises:
         ConfigurationError: no such metric, with the likeliest one.
     """
-    found = _NAME.match(name)
-    stem, number, chars = found.groups() if found else (name, None, None)
-    k = int(number) if number is not None else None
-    if stem == Recall.stem and chars:
-        return Recall(chars=k, unit=unit)
-    if stem in RANKED and not chars:
+    try:
+        found = _made(name, unit)
+    except ConfigurationError as error:
+        raise ConfigurationError(problems=[Problem("metrics", f"{name!r}: {error}")]) from None
+    if found is None or found.name != name:
+        raise ConfigurationError(problems=[Problem("metrics", _unknown(name))])
+    return found
+
+
+def _made(name: str, unit: Literal["auto", "document", "chunk"]) -> Metric | None:
+    parts = _NAME.match(name)
+    if parts is None:
+        return None
+    stem, number, chars = parts.groups()
+    k = None if number is None else int(number)
+    if chars:
+        return _budgeted(stem, k, unit)
+    if stem in RANKED:
         return RANKED[stem](k, unit=unit)
-    if stem in SPANS and not chars:
+    if stem in SPANS:
         return SPANS[stem](k)
-    if stem in PLAIN and number is None:
-        return PLAIN[stem]()
-    raise ConfigurationError(problems=[Problem("metrics", _unknown(name, stem, number))])
+    return PLAIN[stem]() if stem in PLAIN else None
 
 
-def _unknown(name: str, stem: str, number: str | None) -> str:
+def _budgeted(stem: str, chars: int | None, unit: Literal["auto", "document", "chunk"]) -> Metric | None:
+    if stem == Recall.stem:
+        return Recall(chars=chars, unit=unit)
+    return SPANS[stem](chars=chars) if stem in SPANS else None
+
+
+def _unknown(name: str) -> str:
     known = [*RANKED, *SPANS, *PLAIN]
+    stem, at, cutoff = name.partition("@")
     if stem in PLAIN:
         return f"{name!r}: {stem} takes no cutoff"
+    if stem in known and cutoff.endswith("chars") and stem not in BUDGETED:
+        return f"{name!r}: {stem} takes a cutoff in ranks, as {stem}@10; one in characters take {', '.join(BUDGETED)}"
     if stem in known:
-        return f"{name!r}: {stem} takes a cutoff in ranks, as {stem}@{number}"
+        return f"{name!r}: a cutoff is a whole number of at least 1, as in {stem}@10"
     close = difflib.get_close_matches(stem.lower(), known, n=1, cutoff=0.5)
-    suffix = f"@{number}" if number is not None and close and close[0] not in PLAIN else ""
-    hint = f"; did you mean {close[0] + suffix!r}?" if close else ""
+    hint = f"; did you mean {close[0] + (at + cutoff if close[0] not in PLAIN else '')!r}?" if close else ""
     return (
         f"no metric is called {name!r}{hint} (there is: {', '.join(known)}; with a cutoff as ndcg@10, recall@2000chars)"
     )

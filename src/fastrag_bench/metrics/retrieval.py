@@ -6,11 +6,10 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar, Literal
 
-import numpy as np
-
 from fastrag_bench.contracts import Metric
 from fastrag_bench.errors import ConfigurationError
 from fastrag_bench.metrics.arrays import Floats, Hits
+from fastrag_bench.metrics.cutoff import checked_cutoff, name_with_cutoff
 from fastrag_bench.metrics.judging import Batch, batch_of
 from fastrag_bench.types import EvalSample, QueryOutcome
 
@@ -32,17 +31,15 @@ class RetrievalMetric(Metric):
     stem: ClassVar[str]
 
     def __init__(self, k: int | None = None, *, unit: Literal["auto", "document", "chunk"] = "auto") -> None:
-        if k is not None and (isinstance(k, bool) or not isinstance(k, int) or k < 1):
-            raise ConfigurationError(f"{self.stem}: k is a whole number of at least 1 or None, not {k!r}")
         if unit not in ("auto", "document", "chunk"):
             raise ConfigurationError(f"{self.stem}: unit is auto, document or chunk, not {unit!r}")
-        self.k = k
+        self.k, _ = checked_cutoff(self.stem, k)
         self.unit = unit
 
     @property
     def name(self) -> str:
         """As `ndcg@10`, or `ndcg` without a cutoff."""
-        return self.stem if self.k is None else f"{self.stem}@{self.k}"
+        return name_with_cutoff(self.stem, self.k)
 
     async def score(self, sample: EvalSample, outcome: QueryOutcome) -> float | None:
         """The figure of one question."""
@@ -50,19 +47,18 @@ class RetrievalMetric(Metric):
 
     def score_all(self, samples: Sequence[EvalSample], outcomes: Sequence[QueryOutcome]) -> list[float | None]:
         """The figures of many questions; each is what `score` returns for it, to the bit."""
-        figures = self._figures(batch_of(samples, outcomes, None if self.unit == "auto" else self.unit))
-        return [
-            None if missing else figure for figure, missing in zip(figures.tolist(), np.isnan(figures), strict=True)
-        ]
+        batch = batch_of(samples, outcomes, None if self.unit == "auto" else self.unit)
+        figures = self._figures(batch).tolist()
+        return [figure if known else None for figure, known in zip(figures, batch.measurable, strict=True)]
 
     @abstractmethod
     def _figures(self, batch: Batch) -> Floats: ...
 
     def _credited(self, batch: Batch) -> Hits:
-        return batch.handed_rank_hits if self.k is None else batch.rank_hits
+        return batch.handed_credits if self.k is None else batch.ranked_credits
 
     def _found(self, batch: Batch) -> Hits:
-        return batch.handed_found_hits if self.k is None else batch.found_hits
+        return batch.handed_finds if self.k is None else batch.ranked_finds
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and vars(self) == vars(other)
@@ -94,14 +90,12 @@ class Recall(RetrievalMetric):
         unit: Literal["auto", "document", "chunk"] = "auto",
     ) -> None:
         super().__init__(k, unit=unit)
-        if chars is not None and (k is not None or isinstance(chars, bool) or not isinstance(chars, int) or chars < 1):
-            raise ConfigurationError(f"recall: chars is a whole number of at least 1, without k, not {chars!r}")
-        self.chars = chars
+        _, self.chars = checked_cutoff(self.stem, k, chars)
 
     @property
     def name(self) -> str:
         """As `recall@5`, `recall@2000chars`, or `recall`."""
-        return super().name if self.chars is None else f"{self.stem}@{self.chars}chars"
+        return name_with_cutoff(self.stem, self.k, self.chars)
 
     def _figures(self, batch: Batch) -> Floats:
         return self._found(batch).recall(self.k) if self.chars is None else batch.recall_at_chars(self.chars)

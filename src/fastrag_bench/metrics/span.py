@@ -1,26 +1,31 @@
 """Overlap of retrieved text with gold spans, in characters, as in Chroma's chunking study (Smith and Troynikov 2024).
 
-A retrieved passage of another document counts in the denominators only. A question whose gold has no span scores None.
+Text of another document, or of an unknown place, counts in the denominators only. Gold that overlaps itself counts
+once. Of a group of alternatives the one counts that is covered best. A question whose gold has no span scores None.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from fastrag_bench.contracts import Metric
-from fastrag_bench.errors import ConfigurationError
-from fastrag_bench.relevance import Span, gold_of, parse_span, place_of
+from fastrag_bench.metrics.cutoff import checked_cutoff, name_with_cutoff
+from fastrag_bench.relevance import Place, Span, gold_of, parse_span, place_of
+from fastrag_bench.relevance.intervals import Interval, merged, total
 from fastrag_bench.types import Document, EvalSample, QueryOutcome
 
-Part = tuple[str, int, int]
+Alternatives = Sequence[Span]
+Places = dict[str, list[Interval]]
+"""Intervals by document."""
 
 
-@dataclass(frozen=True)
-class Overlap:
-    """Characters: of the gold, of the gold that was retrieved, and of all that was retrieved (overlap twice)."""
+class Overlap(NamedTuple):
+    """Characters: of the gold, of the gold that was retrieved, and of all that was retrieved (overlap twice).
+
+    `shared` can be more than `retrieved` where gold names one document in two ways, by its id and by its URI.
+    """
 
     gold: int
     shared: int
@@ -28,35 +33,27 @@ class Overlap:
 
 
 class SpanMetric(Metric):
-    """A ratio of characters.
-
-    Args:
-        k: judge the first k passages of the ranking; None: what was handed on.
-    """
+    """A ratio of characters, from 0 to 1."""
 
     needs_relevant_ids: ClassVar[bool] = True
     stem: ClassVar[str]
 
-    def __init__(self, k: int | None = None) -> None:
-        if k is not None and (isinstance(k, bool) or not isinstance(k, int) or k < 1):
-            raise ConfigurationError(f"{self.stem}: k is a whole number of at least 1 or None, not {k!r}")
-        self.k = k
-
     @property
     def name(self) -> str:
-        """As `span_iou`, or `span_iou@5`."""
-        return self.stem if self.k is None else f"{self.stem}@{self.k}"
+        """The column."""
+        return self.stem
 
     async def score(self, sample: EvalSample, outcome: QueryOutcome) -> float | None:
         """The ratio for one question."""
-        spans = gold_spans(sample)
-        if not spans:
-            return None
-        return self.judge(spans, outcome.sources if self.k is None else outcome.ranked[: self.k])
+        return self.score_all([sample], [outcome])[0]
+
+    def score_all(self, samples: Sequence[EvalSample], outcomes: Sequence[QueryOutcome]) -> list[float | None]:
+        """The ratios of many questions; none depends on the others."""
+        golds = map(gold_spans, samples)
+        return [self._judge(gold, outcome) if gold else None for gold, outcome in zip(golds, outcomes, strict=True)]
 
     @abstractmethod
-    def judge(self, spans: Sequence[Span], passages: Sequence[Document]) -> float | None:
-        """The ratio."""
+    def _judge(self, gold: Sequence[Alternatives], outcome: QueryOutcome) -> float: ...
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and vars(self) == vars(other)
@@ -68,98 +65,155 @@ class SpanMetric(Metric):
         return self.name
 
 
-class SpanRecall(SpanMetric):
+class OverlapMetric(SpanMetric):
+    """A ratio of the overlap of gold and retrieved text.
+
+    Args:
+        k: judge the first k passages of the ranking; None: what was handed on.
+        chars: judge the first so many characters of the ranking instead, the last passage cut at the budget.
+
+    Raises:
+        ConfigurationError: a cutoff that is no whole number of at least 1, or both.
+    """
+
+    def __init__(self, k: int | None = None, *, chars: int | None = None) -> None:
+        self.k, self.chars = checked_cutoff(self.stem, k, chars)
+
+    @property
+    def name(self) -> str:
+        """As `span_iou`, `span_iou@5` or `span_iou@2000chars`."""
+        return name_with_cutoff(self.stem, self.k, self.chars)
+
+    def _judge(self, gold: Sequence[Alternatives], outcome: QueryOutcome) -> float:
+        whole = self.k is None and self.chars is None
+        passages = outcome.sources if whole else outcome.ranked[: self.k]
+        return self._ratio(overlap_of(gold, passages, self.chars))
+
+    @abstractmethod
+    def _ratio(self, overlap: Overlap) -> float: ...
+
+
+class SpanRecall(OverlapMetric):
     """Retrieved characters of the gold / characters of the gold."""
 
     stem: ClassVar[str] = "span_recall"
 
-    def judge(self, spans: Sequence[Span], passages: Sequence[Document]) -> float:
-        """From 0 to 1."""
-        overlap = overlap_of(spans, passages)
+    def _ratio(self, overlap: Overlap) -> float:
         return overlap.shared / overlap.gold
 
 
-class SpanPrecision(SpanMetric):
+class SpanPrecision(OverlapMetric):
     """Retrieved characters of the gold / retrieved characters."""
 
     stem: ClassVar[str] = "span_precision"
 
-    def judge(self, spans: Sequence[Span], passages: Sequence[Document]) -> float:
-        """From 0 to 1."""
-        overlap = overlap_of(spans, passages)
-        return overlap.shared / overlap.retrieved if overlap.retrieved else 0.0
+    def _ratio(self, overlap: Overlap) -> float:
+        return min(1.0, overlap.shared / overlap.retrieved) if overlap.retrieved else 0.0
 
 
-class SpanIoU(SpanMetric):
+class SpanIoU(OverlapMetric):
     """Retrieved characters of the gold / (retrieved characters + characters of the gold that were missed)."""
 
     stem: ClassVar[str] = "span_iou"
 
-    def judge(self, spans: Sequence[Span], passages: Sequence[Document]) -> float:
-        """From 0 to 1."""
-        overlap = overlap_of(spans, passages)
-        return overlap.shared / (overlap.retrieved + overlap.gold - overlap.shared)
+    def _ratio(self, overlap: Overlap) -> float:
+        return min(1.0, overlap.shared / (overlap.retrieved + overlap.gold - overlap.shared))
 
 
 class PrecisionOmega(SpanMetric):
     """The precision of a chunker alone, if retrieval were perfect: over all chunks that touch the gold.
 
+    As in the study, a chunk that only borders on the gold touches it.
     Characters of the gold inside of chunks / (characters of those chunks, counted once, + gold outside of any chunk).
 
     Args:
-        chunks: (start, end) of every chunk by document id; None scores None.
+        chunks: (start, end) of every chunk by document id. None takes the passages of the whole ranking for all there
+            are, which is right as far as the ranking reaches every chunk that touches the gold.
     """
 
     stem: ClassVar[str] = "precision_omega"
 
-    def __init__(self, chunks: Mapping[str, Sequence[tuple[int, int]]] | None = None) -> None:
-        super().__init__()
+    def __init__(self, chunks: Mapping[str, Sequence[Interval]] | None = None) -> None:
         self.chunks = chunks
 
-    def judge(self, spans: Sequence[Span], passages: Sequence[Document]) -> float | None:
-        """From 0 to 1."""
-        if self.chunks is None:
-            return None
-        gold = [(span.document, span.start, span.end) for span in spans]
-        touching = {
-            (document, start, end)
-            for document, low, high in gold
-            for start, end in self.chunks.get(document, ())
-            if start < high and end > low
-        }
-        shared = _length(_intersections(touching, gold))
-        return shared / (_length(touching) + _length(gold) - shared)
+    def _judge(self, gold: Sequence[Alternatives], outcome: QueryOutcome) -> float:
+        chunks = _by_document(map(place_of, outcome.ranked)) if self.chunks is None else self.chunks
+        wanted = _union(_best(gold, chunks))
+        touching = {document: merged(_touching(parts, chunks.get(document, ()))) for document, parts in wanted.items()}
+        shared = _shared(wanted, touching)
+        return shared / (_total(touching) + _total(wanted) - shared)
 
 
-def gold_spans(sample: EvalSample) -> list[Span]:
-    """The spans among a question's gold ids."""
-    return [span for name in gold_of(sample).ids if (span := parse_span(name)) is not None]
+def gold_spans(sample: EvalSample) -> list[Alternatives]:
+    """The spans of each group of a question's gold ids; groups without a span are left out."""
+    groups = ([span for name in group if (span := parse_span(name)) is not None] for group in gold_of(sample).groups)
+    return [group for group in groups if group]
 
 
-def overlap_of(spans: Sequence[Span], passages: Sequence[Document]) -> Overlap:
-    """Compare gold spans with retrieved passages."""
-    gold = [(span.document, span.start, span.end) for span in spans]
-    places = [place_of(passage) for passage in passages]
-    parts = [(name, place.start, place.end) for place in places if place.start >= 0 for name in place.documents]
-    shared = _length(_intersections(parts, gold))
-    return Overlap(_length(gold), shared, sum(len(passage.text) for passage in passages))
+def overlap_of(gold: Sequence[Alternatives], passages: Sequence[Document], chars: int | None = None) -> Overlap:
+    """Compare gold with retrieved passages, or with their first `chars` characters."""
+    places, retrieved = [], 0
+    for passage in passages:
+        place = place_of(passage)
+        length = max(len(passage.text), place.end - place.start)
+        if chars is not None and retrieved + length >= chars:
+            places.append(_cut(place, chars - retrieved))
+            retrieved = chars
+            break
+        places.append(place)
+        retrieved += length
+    found = _by_document(places)
+    wanted = _union(_best(gold, found))
+    return Overlap(_total(wanted), _shared(wanted, found), retrieved)
 
 
-def _intersections(parts: Iterable[Part], gold: Sequence[Part]) -> list[Part]:
+def _cut(place: Place, length: int) -> Place:
+    end = min(place.end, place.start + length)
+    return Place(place.own, place.document, place.uri, place.start, end)
+
+
+def _by_document(places: Iterable[Place]) -> Places:
+    """The known intervals under each name of their document."""
+    found: Places = {}
+    for place in places:
+        for name in {place.document, place.uri} - {None} if place.start >= 0 else ():
+            found.setdefault(str(name), []).append((place.start, place.end))
+    return found
+
+
+def _best(gold: Sequence[Alternatives], found: Mapping[str, Sequence[Interval]]) -> list[Span]:
+    """Of each group the alternative of which the largest share is found, the first of equals."""
     return [
-        (document, max(start, low), min(end, high))
-        for document, start, end in parts
-        for name, low, high in gold
-        if name == document and start < high and end > low
+        group[0] if len(group) == 1 else max(group, key=lambda span: _shared(_union([span]), found) / len(span))
+        for group in gold
     ]
 
 
-def _length(parts: Iterable[Part]) -> int:
-    """The characters that the parts cover together."""
-    total, current, reach = 0, "", 0
-    for document, start, end in sorted(parts):
-        if document != current:
-            current, reach = document, 0
-        total += max(0, end - max(start, reach))
-        reach = max(reach, end)
-    return total
+def _union(spans: Iterable[Span]) -> Places:
+    places: Places = {}
+    for span in spans:
+        places.setdefault(span.document, []).append((span.start, span.end))
+    return {document: merged(parts) for document, parts in places.items()}
+
+
+def _touching(parts: Sequence[Interval], chunks: Sequence[Interval]) -> list[Interval]:
+    return [chunk for chunk in chunks if any(chunk[0] <= end and chunk[1] >= start for start, end in parts)]
+
+
+def _shared(wanted: Places, found: Mapping[str, Sequence[Interval]]) -> int:
+    """The characters of the gold that lie in what was found, each once."""
+    return sum(
+        total(
+            merged(
+                (max(start, low), min(end, high))
+                for start, end in parts
+                for low, high in found.get(document, ())
+                if start < high and end > low
+            )
+        )
+        for document, parts in wanted.items()
+    )
+
+
+def _total(places: Places) -> int:
+    return sum(map(total, places.values()))

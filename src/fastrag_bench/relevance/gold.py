@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from dataclasses import dataclass
 from fastrag_bench.errors import ConfigurationError
 from fastrag_bench.types import EvalSample
 
-_SPAN = re.compile(r"(?s)(.+)#char=(\d+),(\d+)\Z")
+_SPAN = re.compile(r"(?s)(.+)#char=([0-9]+),([0-9]+)\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ def gold_of(sample: EvalSample) -> Gold:
         ConfigurationError: groups or grades that are not lists of ids or numbers by id.
     """
     grades = _grades(sample)
-    relevant = [name for name in dict.fromkeys(sample.relevant_ids) if grades.get(name, 1.0) >= 1.0]
+    relevant = [name for name in dict.fromkeys(map(str, sample.relevant_ids)) if grades.get(name, 1.0) >= 1.0]
     known = set(relevant)
     groups: list[tuple[str, ...]] = []
     grouped: set[str] = set()
@@ -77,7 +78,9 @@ def _groups(sample: EvalSample) -> Sequence[Sequence[str]]:
 def _grades(sample: EvalSample) -> dict[str, float]:
     grades = sample.metadata.get("relevance_grades") or {}
     try:
-        return {str(name): float(grade) for name, grade in grades.items()}
+        found = {str(name): float(grade) for name, grade in grades.items()}
     except (AttributeError, TypeError, ValueError):
-        message = f"relevance_grades of {sample.question!r:.60} is not an object of numbers by id"
-        raise ConfigurationError(message) from None
+        found = {"": math.nan}
+    if all(map(math.isfinite, found.values())):
+        return found
+    raise ConfigurationError(f"relevance_grades of {sample.question!r:.60} is not an object of finite numbers by id")

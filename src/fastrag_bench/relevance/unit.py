@@ -7,7 +7,7 @@ from typing import Literal
 
 from fastrag_bench.errors import ConfigurationError, Problem
 from fastrag_bench.relevance.gold import Gold, parse_span
-from fastrag_bench.relevance.place import Place
+from fastrag_bench.relevance.place import Names
 from fastrag_bench.types import EvalSample
 
 Unit = Literal["document", "chunk"]
@@ -42,9 +42,9 @@ def _unit_of_id(name: str, known: frozenset[str]) -> Unit:
     return "chunk" if parse_span(name) is not None or (known and name.rpartition("#")[0] in known) else "document"
 
 
-def unit_of_question(gold: Gold, places: Sequence[Place]) -> Unit:
-    """The unit where a metric stands alone: chunk for spans, and for ids of passages that are not their document's."""
+def unit_of_question(gold: Gold, names: Sequence[Names]) -> Unit:
+    """The unit where a metric stands alone: chunk for spans, and for own ids of passages that name another document."""
     ids = set(gold.ids)
     if any(parse_span(name) is not None for name in ids):
         return "chunk"
-    return "chunk" if any(place.own in ids and place.own != place.document for place in places) else "document"
+    return "chunk" if any(own in ids and document not in (None, own) for own, document, _ in names) else "document"

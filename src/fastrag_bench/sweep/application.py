@@ -15,6 +15,7 @@ from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.errors import HydraException
 from hydra.types import RunMode
 
+from fastrag_bench.config import RunConfig
 from fastrag_bench.errors import ConfigurationError
 from fastrag_bench.sweep.compose import Composer, hydra_message
 from fastrag_bench.sweep.prepare import prepare
@@ -24,6 +25,12 @@ from fastrag_bench.sweep.task import run
 
 CONFIG_NAME = "config"
 VERSION: dict[str, Any] = {"version_base": None} if hydra.__version__.startswith("1.3") else {}
+
+SETTINGS = {name for name, field in RunConfig.model_fields.items() if not field.is_required()} - {
+    "metrics",
+    "execution",
+}
+"""Plain values such as `k` and `sweep`, which every combination has."""
 
 
 def run_application(words: Sequence[str], conf: Path) -> int:
@@ -67,9 +74,11 @@ def _as_sweep(word: str) -> str:
     """A value as a sweep over that one value.
 
     Hydra does not apply sweeps to the configuration it starts from, so the sweeper gets to see them all, and a value
-    may suit only some of the swept parts.
+    may suit only some of the swept parts. The settings of the command as a whole stay as they are.
     """
     key, separator, value = word.partition("=")
+    if key.lstrip("+") in SETTINGS:
+        return word
     swept = f"{key}=choice({value})"
     try:
         parsed = OverridesParser.create().parse_overrides([word, swept])

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from fastrag_bench.metrics.fairness import compares_chunkers
+from fastrag_bench.metrics.fairness import compares_chunkers, follows_k
 from fastrag_bench.results import BenchmarkResult
 from fastrag_bench.sweep.runs import Run
 
@@ -16,7 +16,7 @@ SATURATED = 0.98
 def notes_before(runs: Sequence[Run]) -> list[str]:
     """What the configuration alone tells."""
     found = dict.fromkeys(note for run in runs for note in run.data.notes)
-    return [*found, *_identical(runs), *_unfair(runs), *_uncached(runs), *_parallel(runs)]
+    return [*found, *_identical(runs), *_unfair(runs), *_following_k(runs), *_uncached(runs), *_parallel(runs)]
 
 
 def notes_after(results: Sequence[BenchmarkResult]) -> list[str]:
@@ -43,11 +43,14 @@ def _identical(runs: Sequence[Run]) -> list[str]:
     groups: dict[str, list[str]] = {}
     for run in runs:
         groups.setdefault(run.identity, []).append(run.name)
-    return [
+    same = [names for names in groups.values() if len(names) > 1]
+    notes = [
         f"the same pipeline under {len(names)} names, since what differs does not reach it: {_listed(names)}"
-        for names in groups.values()
-        if len(names) > 1
+        for names in same[:3]
     ]
+    if len(same) > 3:
+        notes.append(f"so it is with {len(same) - 3} more pipelines; `identical_to` in each manifest tells")
+    return notes
 
 
 def _unfair(runs: Sequence[Run]) -> list[str]:
@@ -61,6 +64,13 @@ def _unfair(runs: Sequence[Run]) -> list[str]:
         ]
     marked = [name for name in judging if not compares_chunkers(name)]
     return [f"not comparable across chunkers (ranks of chunks of other sizes): {', '.join(marked)}"] if marked else []
+
+
+def _following_k(runs: Sequence[Run]) -> list[str]:
+    names = [metric.name for metric in runs[0].metrics if follows_k(metric.name)]
+    if "k" not in varied(runs) or not names:
+        return []
+    return [f"moves with k whatever the quality, so no k wins by it: {', '.join(names)}"]
 
 
 def _uncached(runs: Sequence[Run]) -> list[str]:

@@ -47,12 +47,16 @@ class ChunkTable:
             return texts
         return [f"{above}\n{text}" if above else text for above, text in zip(self.contexts, texts, strict=True)]
 
-    def passage(self, corpus: Corpus, chunk: int, *, score: float, rank: int) -> Document:
-        """Chunk number `chunk` as a returned document, with its place, score and 1-based rank as metadata."""
-        position, start, end = (int(part) for part in self.spans[chunk])
-        source = corpus[position]
-        place = {"doc_id": source.id, "start": start, "end": end, "score": score, "rank": rank}
-        return Document(source.text[start:end], place, id=f"{source.id}#char={start},{end}", uri=source.uri)
+    def passages(self, corpus: Corpus, chunks: Sequence[int], scores: Sequence[float]) -> list[Document]:
+        """Chunks as returned documents, best first, with their place, score and 1-based rank as metadata."""
+        rows = self.spans[np.asarray(chunks, dtype=np.int64)].tolist()
+        found = []
+        for rank, ((position, start, end), score) in enumerate(zip(rows, scores, strict=True), 1):
+            source = corpus[position]
+            place = {"doc_id": source.id, "start": start, "end": end, "score": score, "rank": rank}
+            text = source.text[start:end]
+            found.append(Document(text, place, f"{source.id}#char={start},{end}", source.uri))
+        return found
 
     def token_count(self, corpus: Corpus, chunks: Sequence[int]) -> int:
         """WordPiece tokens of some chunks together, the figure behind `context_tokens`."""
@@ -73,4 +77,4 @@ class ChunkTable:
         """What `write` left in the folder."""
         path = folder / "contexts.json"
         contexts = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else ()
-        return cls(np.load(folder / "spans.npy", mmap_mode="r", allow_pickle=False), contexts)
+        return cls(np.asarray(np.load(folder / "spans.npy", mmap_mode="r", allow_pickle=False)), contexts)

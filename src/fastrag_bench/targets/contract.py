@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
 from fastrag_bench.contracts import BenchmarkData
+from fastrag_bench.errors import StageError
 from fastrag_bench.plan.stage import Stage
 from fastrag_bench.plan.workspace import Workspace
 from fastrag_bench.types import QueryOutcome
 
 
-class Failed(Exception):
+class Failed(StageError):
     """The outcome of a question whose pipeline failed; the message is the reason."""
 
 

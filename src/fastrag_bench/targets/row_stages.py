@@ -280,5 +280,4 @@ class GenerateOperation:
 
 def passages_of(table: ChunkTable, corpus: Corpus, value: Json, n: int | None = None) -> list[Document]:
     """The first `n` chunks of a ranking's row, or all, as returned documents."""
-    scored = zip(value["chunks"][:n], value["scores"][:n], strict=True)
-    return [table.passage(corpus, chunk, score=score, rank=rank) for rank, (chunk, score) in enumerate(scored, 1)]
+    return table.passages(corpus, value["chunks"][:n], value["scores"][:n])
