@@ -42,15 +42,21 @@ class MetricsConfig(_Section):
     sets: dict[str, tuple[str, ...]] = {}
     """Lists of metrics by the name of their set."""
     primary: str = "recall@2000chars"
-    """Decides which run is best; measured even where no set has it."""
+    """Decides which run is best; measured even where no set has it. `names` that leave it out decide by their first."""
     unit: Literal["auto", "document", "chunk"] = "auto"
     """What the gold ids name."""
 
     @property
     def metric_names(self) -> list[str]:
-        """Every metric once, in the order given; `primary` last where it is not among them."""
-        given = self.names if self.names is not None else [name for names in self.sets.values() for name in names]
-        return list(dict.fromkeys([*given, self.primary]))
+        """Every metric once, in the order given; of sets that have no `primary`, that one too, last."""
+        if self.names:
+            return list(dict.fromkeys(self.names))
+        return list(dict.fromkeys([*(name for names in self.sets.values() for name in names), self.primary]))
+
+    @property
+    def deciding(self) -> str:
+        """The metric that decides which run is best: `primary`, or the first of `names` that leave it out."""
+        return self.primary if self.primary in self.metric_names else self.metric_names[0]
 
     @field_validator("names", "sets", "primary")
     @classmethod

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -166,14 +165,12 @@ def test_given_metric_names_replace_the_sets() -> None:
     assert config.metric_names == ["recall"]
 
 
+def test_names_without_the_primary_decide_by_their_first() -> None:
+    assert MetricsConfig(names=("ndcg@10", "recall@100")).metric_names == ["ndcg@10", "recall@100"]
+    assert MetricsConfig(names=("ndcg@10", "recall@100")).deciding == "ndcg@10"
+    assert MetricsConfig(names=("ndcg@10", "recall"), primary="recall").deciding == "recall"
+
+
 def test_a_number_may_name_a_sweep(mapping: Mapping) -> None:
     mapping["sweep"] = 7
     assert RunConfig.from_mapping(mapping).sweep == "7"
-
-
-def test_a_thousand_combinations_cost_little(mapping: Mapping) -> None:
-    RunConfig.from_mapping(mapping)
-    began = time.process_time()
-    for seed in range(200):
-        RunConfig.from_mapping({**mapping, "seed": seed})
-    assert (time.process_time() - began) / 200 < 0.004  # 2 ms promised, twice that on a loaded machine

@@ -21,7 +21,7 @@ class MMRReranker(Component):
 
     needs_vectors: ClassVar[bool] = True
 
-    relevance_weight: Annotated[float, Field(ge=0, le=1)] = 0.7
+    relevance_weight: Annotated[float, Field(ge=0, le=1)] = 0.6
     """The paper's lambda: 1 orders by similarity to the query alone, 0 by novelty alone."""
 
     def rerank(self, query: str, candidates: Candidates) -> Ranking:

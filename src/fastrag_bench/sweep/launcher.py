@@ -105,7 +105,7 @@ def primary_mean(folder: Path, combination: Combination) -> float | None:
     """The mean of the primary metric in a run's result; None where it has none."""
     try:
         summary = json.loads((folder / "result.json").read_text(encoding="utf-8"))["summary"]
-        primary = summary[combination.config.metrics.primary]
+        primary = summary[combination.config.metrics.deciding]
         return float(primary["mean"]) if primary["count"] else None
     except (OSError, ValueError, KeyError):
         return None

@@ -125,7 +125,7 @@ def _record(runs: Sequence[Run], plan: Plan, workspace: Workspace, notes: Sequen
     config, summary = runs[0].combination.config, plan.summary(workspace)
     return SweepPlan(
         runs=tuple(PlannedRun(run.name, run.combination.folder, tuple(run.combination.overrides)) for run in runs),
-        primary=config.metrics.primary,
+        primary=config.metrics.deciding,
         allow_no_match=config.allow_no_match,
         notes=(*notes, *notes_before(runs)),
         summary={"asked": summary.asked, "distinct": summary.distinct, "stored": summary.stored},
