@@ -1,4 +1,4 @@
-"""The default dataset tells settings apart: over the shipped grid each axis moves the figures, and none is saturated."""
+"""The default dataset tells settings apart: along each axis of the shipped grid figures move, and none is saturated."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 RECORD = ROOT / "tests" / "golden" / "components.json"
 GROUPS = ("chunker", "embedder", "index", "retriever", "reranker", "generator", "query_transform", "context")
 GROUND = {
-    "fastrag_bench." + name for name in ("component", "contracts", "types", "errors", "error_text", "files", "source")
+    f"fastrag_bench.{name}" for name in ("component", "contracts", "types", "errors", "error_text", "files", "source")
 }
 
 

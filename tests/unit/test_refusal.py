@@ -88,7 +88,7 @@ def test_an_interrupt_has_the_code_of_its_signal() -> None:
 def test_a_job_s_value_is_the_mean_of_its_primary_metric(
     tmp_path: Path, result: dict[str, Any], expected: float | None
 ) -> None:
-    combination: Any = SimpleNamespace(config=SimpleNamespace(metrics=SimpleNamespace(primary="recall")))
+    combination: Any = SimpleNamespace(config=SimpleNamespace(metrics=SimpleNamespace(deciding="recall")))
     assert primary_mean(tmp_path, combination) is None
     (tmp_path / "result.json").write_text(json.dumps(result))
     assert primary_mean(tmp_path, combination) == expected

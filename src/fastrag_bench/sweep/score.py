@@ -10,7 +10,9 @@ from typing import Any
 
 from fastrag_bench.benchmark import Benchmark
 from fastrag_bench.component import once_per_object
+from fastrag_bench.contracts import Metric
 from fastrag_bench.files import write_atomic
+from fastrag_bench.metrics.span import PrecisionOmega
 from fastrag_bench.plan.execute import Execution, Failure
 from fastrag_bench.plan.plan import walk
 from fastrag_bench.plan.stage import RowStage, Source, Stage
@@ -73,7 +75,7 @@ class Scorer:
         held = self._scored.get(run.identity)
         if held is None:
             outcomes = run.pipeline.outcomes(self.workspace)
-            benchmark = Benchmark(dataset=run.data.questions, metrics=list(run.metrics))
+            benchmark = Benchmark(dataset=run.data.questions, metrics=_with_chunks(run, self.workspace))
             result = benchmark.run_stored(_Stored(outcomes, run.pipeline.answers), name=run.name)
             samples = sample_lines(run, result, outcomes, run.pipeline.details(self.workspace))
             held = self._scored[run.identity] = (run.name, result, samples)
@@ -135,6 +137,14 @@ class Scorer:
                 seconds = artefact.seconds if artefact is not None else 0.0
             self._seconds[stage.key] = round(seconds, 6)
         return self._seconds[stage.key]
+
+
+def _with_chunks(run: Run, workspace: Workspace) -> list[Metric]:
+    """The run's metrics; the one that judges the chunker alone is given all of its chunks."""
+    if not any(isinstance(metric, PrecisionOmega) for metric in run.metrics):
+        return list(run.metrics)
+    exact = PrecisionOmega(run.pipeline.chunk_spans(workspace))
+    return [exact if isinstance(metric, PrecisionOmega) else metric for metric in run.metrics]
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol, runtime_checkable
 
 from fastrag_bench.contracts import BenchmarkData
@@ -40,6 +40,9 @@ class Pipeline(Protocol):
 
     def details(self, workspace: Workspace) -> Sequence[str]:
         """For each question what a person wants to look up later, as a JSON object: rankings, seconds by stage."""
+
+    def chunk_spans(self, workspace: Workspace) -> Mapping[str, Sequence[tuple[int, int]]] | None:
+        """(start, end) of every chunk by document id; None where there are no chunks of a known corpus."""
 
     def notes(self, workspace: Workspace) -> Sequence[str]:
         """What a person should know of this pipeline after it ran, such as settings that had no effect."""

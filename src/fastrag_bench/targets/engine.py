@@ -101,6 +101,10 @@ class EnginePipeline:
         rows = workspace.rows(self.asked)
         return [_detail(rows.get(question_id(sample.question))) for sample in self.samples]
 
+    def chunk_spans(self, workspace: Workspace) -> None:
+        """Not known."""
+        return None
+
     def notes(self, workspace: Workspace) -> list[str]:
         """Nothing to add."""
         return []

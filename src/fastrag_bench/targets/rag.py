@@ -202,6 +202,13 @@ class RagPipeline:
         read = _Reader(self, workspace)
         return [read.detail(sample.question) for sample in self.samples]
 
+    def chunk_spans(self, workspace: Workspace) -> dict[str, list[tuple[int, int]]]:
+        """From the chunk table."""
+        found: dict[str, list[tuple[int, int]]] = {}
+        for document, start, end in workspace.value(self.chunks).spans.tolist():
+            found.setdefault(self.corpus[document].id, []).append((start, end))
+        return found
+
     def notes(self, workspace: Workspace) -> list[str]:
         """Settings beyond the size of the corpus."""
         chunks = len(workspace.value(self.chunks))
