@@ -77,6 +77,13 @@ class ExecutionConfig(_Section):
     """Ask several questions at once; then no latency is reported."""
 
 
+class BudgetConfig(_Section):
+    """When to stop although not everything is done."""
+
+    seconds: Annotated[float, Field(gt=0)] | None = None
+    """No stage is started after so many seconds of this command."""
+
+
 class RunConfig(_Section):
     """One combination: its parts, built and checked, and its settings.
 
@@ -104,6 +111,7 @@ class RunConfig(_Section):
     """A `Target`: what is measured."""
     metrics: MetricsConfig = MetricsConfig()
     execution: ExecutionConfig = ExecutionConfig()
+    budget: BudgetConfig = BudgetConfig()
 
     k: AtLeastOne = 5
     """Chunks handed to the generator."""
