@@ -180,6 +180,7 @@ SECTIONS: dict[str, _Section] = {
     "index": IndexConfig(lexical=None, dense=None),
     "metrics": MetricsConfig(),
     "execution": ExecutionConfig(),
+    "budget": BudgetConfig(),
 }
 """The nested sections, with what stands in for one that has problems while the rest is looked at."""
 

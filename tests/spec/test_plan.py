@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fastrag_bench.plan.execute import Execution, execute
+from fastrag_bench.plan.execute import Execution, Policy, execute
 from fastrag_bench.plan.plan import Plan
 from fastrag_bench.plan.stage import RowStage, Stage
 from fastrag_bench.plan.store import MANIFEST, Store
@@ -29,7 +29,7 @@ def root(tmp_path: Path) -> Path:
 
 def run(root: Path, *pipelines: tuple[Stage, ...], **options: object) -> tuple[Execution, Workspace]:
     workspace = Workspace(Store(root))
-    return execute(Plan(pipelines), workspace, **options), workspace  # type: ignore[arg-type]
+    return execute(Plan(pipelines), workspace, Policy(**options)), workspace  # type: ignore[arg-type]
 
 
 def values(workspace: Workspace, stage: RowStage) -> dict[str, object]:

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import queue
+import signal
+import threading
+import time
 from collections.abc import Callable
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures import Executor, Future
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
@@ -28,16 +34,78 @@ class SerialExecutor(Executor):
         return future
 
 
+class ThreadExecutor(Executor):
+    """Threads that do not keep an interrupted process alive, as those of the standard library do."""
+
+    def __init__(self, n_jobs: int) -> None:
+        self._work: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
+        self._threads = [threading.Thread(target=self._serve, daemon=True) for _ in range(n_jobs)]
+        for thread in self._threads:
+            thread.start()
+
+    def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Run the call in the next free thread."""
+        future: Future[Any] = Future()
+        self._work.put(lambda: _complete(future, lambda: function(*args, **kwargs)))
+        return future
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Let the threads end after what was submitted."""
+        for _ in self._threads:
+            self._work.put(None)
+        for thread in self._threads if wait else ():
+            thread.join()
+
+    def _serve(self) -> None:
+        while (call := self._work.get()) is not None:
+            call()
+
+
+def _complete(future: Future[Any], call: Callable[[], Any]) -> None:
+    try:
+        future.set_result(call())
+    except BaseException as error:
+        future.set_exception(error)
+
+
 def make_executor(mode: Mode, n_jobs: int) -> Executor:
     """The executor of a mode with `n_jobs` workers."""
     if mode == "serial":
         return SerialExecutor()
     if mode == "threads":
-        return ThreadPoolExecutor(n_jobs, thread_name_prefix="fastrag-stage")
+        return ThreadExecutor(n_jobs)
     from joblib.externals.loky import ProcessPoolExecutor
 
-    executor: Executor = ProcessPoolExecutor(n_jobs)
+    executor: Executor = ProcessPoolExecutor(n_jobs, initializer=_prepare_worker, initargs=(os.getpid(), n_jobs))
     return executor
+
+
+def abandon(executor: Executor) -> None:
+    """Close at once: kill worker processes, leave threads behind; what they did is in the store as far as it got."""
+    for process in list((getattr(executor, "_processes", None) or {}).values()):
+        with suppress(OSError, AttributeError, ValueError):
+            process.kill()
+    executor.shutdown(wait=False)
+
+
+def _prepare_worker(parent: int, n_jobs: int) -> None:
+    """In a new worker: leave Ctrl-C to the parent, end when it is gone, and share the processors between workers."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with, args=(parent,), daemon=True, name="fastrag-parent").start()
+    share_processors(n_jobs)
+
+
+def _end_with(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(0.5)
+    os._exit(1)
+
+
+def share_processors(n_jobs: int) -> None:
+    """Limit the threads of numeric libraries that are loaded later to this worker's share of the processors."""
+    share = str(max(1, (os.cpu_count() or 1) // n_jobs))
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS"):
+        os.environ.setdefault(name, share)
 
 
 @lru_cache(maxsize=2)

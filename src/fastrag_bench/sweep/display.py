@@ -1,18 +1,14 @@
-"""What a person sees: the plan first, a progress bar while it runs, the table at the end. Quiet when not a terminal."""
+"""What a person sees: the plan first, the table at the end."""
 
 from __future__ import annotations
 
 import sys
-import threading
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from fastrag_bench.comparison import Comparison
 from fastrag_bench.plan.plan import PlanSummary
-from fastrag_bench.plan.stage import Stage
-from fastrag_bench.plan.workspace import Report
 from fastrag_bench.results import BenchmarkResult
 from fastrag_bench.sweep.manifest import RESULT, Manifest
 
@@ -34,58 +30,6 @@ def show_notes(notes: Sequence[str]) -> None:
     """Each note on a line of its own."""
     for note in notes:
         say(f"note: {note}")
-
-
-class Progress:
-    """A progress bar on standard error, by stage and question, with the time left; silent where that is no terminal."""
-
-    def __init__(self, stages: int) -> None:
-        self._stages = max(stages, 1)
-        self._ended = 0
-        self._bar: Any = None
-        self._task: Any = None
-        self._lock = threading.Lock()
-        self._shown = 0.0
-
-    def __enter__(self) -> Progress:
-        if sys.stderr.isatty():
-            self._start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._bar is not None:
-            self._bar.stop()
-
-    def stage_started(self, stage: Stage) -> None:
-        """Name the stage."""
-        self._show(stage.kind, 0.0, force=True)
-
-    def row_done(self, stage: Stage, done: int, total: int) -> None:
-        """Move on by one question."""
-        self._show(f"{stage.kind} {done}/{total}", done / total)
-
-    def stage_ended(self, stage: Stage, report: Report) -> None:
-        """Move on by one stage."""
-        with self._lock:
-            self._ended += 1
-        self._show(stage.kind, 0.0, force=True)
-
-    def _show(self, text: str, part: float, *, force: bool = False) -> None:
-        if self._bar is None or (not force and time.monotonic() - self._shown < 0.1):
-            return
-        self._shown = time.monotonic()
-        done = min(self._ended + part, self._stages)
-        self._bar.update(self._task, completed=done, description=text)
-
-    def _start(self) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-        from rich.progress import Progress as Bar
-
-        columns = (TextColumn("{task.description:<24}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-        self._bar = Bar(*columns, console=Console(stderr=True), transient=True)
-        self._task = self._bar.add_task("", total=self._stages)
-        self._bar.start()
 
 
 def show_table(comparison: Comparison, *, first: str | None = None, shared: Sequence[str] = ()) -> None:

@@ -108,6 +108,10 @@ class Manifest:
     paid_seconds: float | None = None
     """What this sweep spent on stages that no earlier run had paid for."""
     stages: tuple[dict[str, Any], ...] = ()
+    computation: str | None = None
+    """What the scores were computed from: equal for equal rows, questions, metrics and version of this package."""
+    files: dict[str, str] = field(default_factory=dict)
+    """Digests of the files that belong to this computation."""
     created_at: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
     versions: dict[str, str | None] = field(default_factory=_versions)
     git: dict[str, Any] | None = field(default_factory=_checkout)
@@ -136,3 +140,12 @@ def read_json(path: Path, kind: str) -> dict[str, Any]:
     if not isinstance(record, dict) or record.get("kind") != kind or record.get("schema_version", 1) > 1:
         raise ConfigurationError(f"{path}: not a {kind} file of a version that this one reads")
     return record
+
+
+def read_mean(path: Path, metric: str) -> float | None:
+    """The mean of a metric in a result file; None where it has none."""
+    try:
+        summary = json.loads(path.read_bytes())["summary"][metric]
+        return float(summary["mean"]) if summary["count"] else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None

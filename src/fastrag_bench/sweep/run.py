@@ -10,12 +10,14 @@ from pathlib import Path
 from fastrag_bench.config import RunConfig
 from fastrag_bench.errors import ConfigurationError
 from fastrag_bench.plan.asking import Limits
-from fastrag_bench.plan.execute import Execution, execute
+from fastrag_bench.plan.execute import Execution, Policy, execute
 from fastrag_bench.plan.plan import Plan
 from fastrag_bench.plan.store import Store
 from fastrag_bench.plan.workspace import Settings, Workspace
 from fastrag_bench.sweep.combination import Combination
-from fastrag_bench.sweep.display import Progress, plan_line, say, show_notes, show_run
+from fastrag_bench.sweep.display import plan_line, say, show_notes, show_run
+from fastrag_bench.sweep.finishing import Finishing
+from fastrag_bench.sweep.live import Live
 from fastrag_bench.sweep.manifest import PLAN, Manifest, PlannedRun, SweepPlan
 from fastrag_bench.sweep.notes import notes_before
 from fastrag_bench.sweep.runs import Run, dataset_fingerprint, lay_out
@@ -85,35 +87,33 @@ def _execute(
     folders: Sequence[Path],
 ) -> list[Manifest]:
     config = runs[0].combination.config
+    needed = {stage.key for stage in plan.needed(workspace)}
     scorer = Scorer(workspace, Execution(), concurrency=_concurrency(config))
     began = time.perf_counter()
-    try:
-        with Progress(len(plan.needed(workspace))) as workspace.reporter:
-            scorer.execution = execute(
-                plan,
-                workspace,
-                mode=config.execution.name,
-                n_jobs=config.execution.n_jobs,
-                stop_on_error=config.on_error == "stop",
-            )
-    except KeyboardInterrupt:
-        _save_finished(runs, folders, scorer)
-        if folder is not None:
-            replace(record, interrupted=True).save(folder)
-        raise
-    manifests = [scorer.save(run, place) for run, place in zip(runs, folders, strict=True)]
+    with Live(len(needed), len(runs), config.metrics.deciding, quiet=folder is None) as live:
+        workspace.reporter = live
+        finishing = Finishing(runs, folders, scorer, needed, live)
+        try:
+            execute(plan, workspace, _policy(config), settled=finishing.settled)
+        except KeyboardInterrupt:
+            finishing.interrupted()
+            if folder is not None:
+                replace(record, interrupted=True).save(folder)
+            raise
+    manifests = finishing.all_saved()
     if folder is not None:
         notes = dict.fromkeys([*record.notes, *_notes_of_pipelines(runs, manifests, workspace)])
         replace(record, notes=tuple(notes), paid_seconds=round(time.perf_counter() - began, 3)).save(folder)
     return manifests
 
 
-def _save_finished(runs: Sequence[Run], folders: Sequence[Path], scorer: Scorer) -> None:
-    for run, place in zip(runs, folders, strict=True):
-        if scorer.complete(run):
-            scorer.save(run, place)
-        else:
-            scorer.save_missing(run, place, "interrupted before it was finished; the same command continues")
+def _policy(config: RunConfig) -> Policy:
+    return Policy(
+        mode=config.execution.name,
+        n_jobs=config.execution.n_jobs,
+        stop_on_error=config.on_error == "stop",
+        budget_s=config.budget.seconds,
+    )
 
 
 def _notes_of_pipelines(runs: Sequence[Run], manifests: Sequence[Manifest], workspace: Workspace) -> list[str]:

@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from fastrag_bench.benchmark import Benchmark
-from fastrag_bench.component import once_per_object
+from fastrag_bench.component import library_version, once_per_object
 from fastrag_bench.contracts import Metric
+from fastrag_bench.errors import ConfigurationError
 from fastrag_bench.files import write_atomic
 from fastrag_bench.metrics.span import PrecisionOmega
 from fastrag_bench.plan.execute import Execution, Failure
+from fastrag_bench.plan.keys import digest, digest_bytes
 from fastrag_bench.plan.plan import walk
 from fastrag_bench.plan.stage import RowStage, Source, Stage
 from fastrag_bench.plan.workspace import Workspace
@@ -33,27 +35,50 @@ class Scorer:
     _scored: dict[str, tuple[str, BenchmarkResult, bytes]] = field(default_factory=dict)
     _paid: set[str] = field(default_factory=set)
     _seconds: dict[str, float] = field(default_factory=dict)
+    _row_digests: dict[str, str] = field(default_factory=dict)
 
     def save(self, run: Run, folder: Path) -> Manifest:
-        """Write a run's files and return its manifest; a run that failed has a manifest and no result."""
+        """Write a run's files and return its manifest; a run that failed has a manifest and no result.
+
+        Files that an earlier command wrote from the same rows are left as they are.
+        """
         failure = next(filter(None, (self.execution.failure_of(stage.key) for stage in run.pipeline.wanted)), None)
         if failure is not None:
             return self._save_failure(run, folder, failure)
+        computation = self._computation(run)
+        return _kept(folder, run.name, computation) or self._save_result(run, folder, computation)
+
+    def _save_result(self, run: Run, folder: Path, computation: str) -> Manifest:
         first, result, samples = self._score(run)
         if result.status.errored == len(result.samples):
             reason = f"all {len(result.samples)} questions failed; the first: {result.samples[0].error}"
             return self._save_failure(run, folder, Failure("question", "", reason))
         result.save(folder / RESULT)
-        write_atomic(folder / SAMPLES, samples)
+        write_atomic(folder / SAMPLES, samples, sync=False)
         (folder / TRACEBACK).unlink(missing_ok=True)
         manifest = replace(
             self._manifest(run),
             status="ok",
             identical_to=first if first != run.name else None,
             matched=_matched(run, result),
+            computation=computation,
+            files={RESULT: digest_bytes((folder / RESULT).read_bytes()), SAMPLES: digest_bytes(samples)},
         )
         manifest.save(folder)
         return manifest
+
+    def _computation(self, run: Run) -> str:
+        rows = [self._rows_digest(stage) for stage in run.pipeline.wanted]
+        return digest([run.identity, rows, library_version("fastrag_bench")])
+
+    def _rows_digest(self, stage: Stage) -> str | None:
+        if not isinstance(stage, RowStage):
+            return self.workspace.digest(stage)
+        if stage.key not in self._row_digests:
+            rows = self.workspace.rows(stage)
+            told = [[item, rows[item].digest, rows[item].error] if item in rows else [item] for item in stage.items]
+            self._row_digests[stage.key] = digest(told)
+        return self._row_digests[stage.key]
 
     def save_missing(self, run: Run, folder: Path, reason: str) -> Manifest:
         """Say of a run that it was not finished."""
@@ -61,15 +86,6 @@ class Scorer:
         _forget_result(folder)
         manifest.save(folder)
         return manifest
-
-    def complete(self, run: Run) -> bool:
-        """Whether every wanted stage has all its rows, or a failure for each that it has not."""
-        return all(self._settled(stage) for stage in run.pipeline.wanted)
-
-    def _settled(self, stage: Stage) -> bool:
-        if not isinstance(stage, RowStage):
-            return self.workspace.stored(stage)
-        return len(self.workspace.rows(stage)) == len(stage.items)
 
     def _score(self, run: Run) -> tuple[str, BenchmarkResult, bytes]:
         held = self._scored.get(run.identity)
@@ -145,6 +161,17 @@ def _with_chunks(run: Run, workspace: Workspace) -> list[Metric]:
         return list(run.metrics)
     exact = PrecisionOmega(run.pipeline.chunk_spans(workspace))
     return [exact if isinstance(metric, PrecisionOmega) else metric for metric in run.metrics]
+
+
+def _kept(folder: Path, name: str, computation: str) -> Manifest | None:
+    """The manifest of an earlier command whose files are all still there and say just what would be written now."""
+    try:
+        manifest = Manifest.load(folder)
+        whole = all(digest_bytes((folder / file).read_bytes()) == known for file, known in manifest.files.items())
+    except (ConfigurationError, OSError):
+        return None
+    same = manifest.status == "ok" and manifest.name == name and manifest.computation == computation
+    return manifest if same and whole and manifest.files else None
 
 
 @dataclass(frozen=True)
