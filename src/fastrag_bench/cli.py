@@ -61,7 +61,21 @@ def compare(words: Sequence[str]) -> int:
     return max(build_comparison(folder) for folder in folders)
 
 
-SUBCOMMANDS: dict[str, Callable[[Sequence[str]], int]] = {"compare": compare}
+def status(words: Sequence[str]) -> int:
+    """How far a sweep is."""
+    from fastrag_bench.sweep.housekeeping import status as run
+
+    return run(words)
+
+
+def store(words: Sequence[str]) -> int:
+    """List, check or clean the store."""
+    from fastrag_bench.sweep.housekeeping import store as run
+
+    return run(words)
+
+
+SUBCOMMANDS: dict[str, Callable[[Sequence[str]], int]] = {"compare": compare, "status": status, "store": store}
 
 
 def _version() -> str:

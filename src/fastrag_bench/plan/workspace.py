@@ -291,5 +291,6 @@ class Workspace:
             "input_keys": [node.key for node in (*stage.inputs, *stage.upstream)],
             "input_digests": [self.digest(node) for node in stage.inputs],
             "rows": len(stage.items),
+            "seconds": round(sum(row.seconds for row in self.rows(stage).values()), 6),
         }
         write_atomic(folder / MANIFEST, json.dumps(record, indent=1))

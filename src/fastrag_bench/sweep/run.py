@@ -20,6 +20,7 @@ from fastrag_bench.sweep.finishing import Finishing
 from fastrag_bench.sweep.live import Live
 from fastrag_bench.sweep.manifest import PLAN, Manifest, PlannedRun, SweepPlan
 from fastrag_bench.sweep.notes import notes_before
+from fastrag_bench.sweep.outlook import show_outlook
 from fastrag_bench.sweep.runs import Run, dataset_fingerprint, lay_out
 from fastrag_bench.sweep.score import Scorer
 
@@ -71,6 +72,7 @@ def _run(
         if not quiet:
             _announce(runs, plan, workspace, record)
         if config.dry_run:
+            show_outlook(runs, plan, workspace)
             return []
         if not shared:
             record = _with_earlier(record, runs, folder)
