@@ -205,7 +205,9 @@ def _join(path: str, inner: str) -> str:
 
 def _checked(component: Component, contract: type | None, path: str) -> Component:
     if contract is not None and not isinstance(component, contract):
-        raise _problem(path, f"{type(component).__name__} is not a {contract.__name__}: {contract.__doc__}")
+        missing = [name for name in dir(contract) if not name.startswith("_") and not hasattr(component, name)]
+        message = f"{type(component).__name__} is no {contract.__name__}: it has no {', '.join(missing)}"
+        raise _problem(path, message)
     return component
 
 

@@ -32,7 +32,10 @@ class ValueOperation(Protocol):
         """Whether `read` needs the inputs, too."""
 
     def write(self, inputs: Sequence[Any], folder: Path) -> None:
-        """Compute the value and write it into an empty folder."""
+        """Compute the value and write it into an empty folder.
+
+        An operation may have a method `prepare()`, called first and not timed: loading a model is no part of a value.
+        """
 
     def read(self, inputs: Sequence[Any], folder: Path) -> Any:
         """The value that `write` left there; `inputs` is empty unless `reads_inputs`."""

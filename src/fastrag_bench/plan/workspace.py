@@ -197,6 +197,7 @@ class Workspace:
         self.reporter.stage_started(stage)
 
         def write(folder: Path) -> float:
+            getattr(stage.operation, "prepare", lambda: None)()
             began = time.perf_counter()
             stage.operation.write(inputs, folder)
             return time.perf_counter() - began

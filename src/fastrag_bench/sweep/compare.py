@@ -7,21 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from fastrag_bench.comparison import Comparison, Failure
+from fastrag_bench.comparison import Comparison
 from fastrag_bench.errors import ConfigurationError
-from fastrag_bench.results import BenchmarkResult
-from fastrag_bench.sweep.display import say, show_table, shown_path
-from fastrag_bench.sweep.manifest import MANIFEST, PLAN, RESULT, Manifest, PlannedRun, SweepPlan
+from fastrag_bench.report.folders import SweepFolder, comparison_of, read_sweep
+from fastrag_bench.sweep.display import NO_MATCH, say, show_table, shown_path
+from fastrag_bench.sweep.manifest import Manifest, PlannedRun, SweepPlan
 from fastrag_bench.sweep.notes import notes_after
 
 ALL_GOOD, SOME_FAILED, NOTHING = 0, 1, 3
-COLD = "cold_s"
-"""The column of what a pipeline costs in seconds when nothing of it is stored."""
-NO_MATCH = (
-    "no gold id ever matched a retrieved one; likely causes: ids of another corpus or of another version of it, "
-    "texts in the id column (map it with columns), file names with and without their ending; "
-    "allow_no_match=true lets this pass"
-)
 
 
 def build_comparison(folder: Path) -> int:
@@ -38,52 +31,31 @@ def build_comparison(folder: Path) -> int:
 
 @dataclass(frozen=True)
 class _Sweep:
-    folder: Path
-    plan: SweepPlan
-    manifests: list[Manifest]
+    files: SweepFolder
     comparison: Comparison
 
     @property
+    def folder(self) -> Path:
+        return self.files.folder
+
+    @property
+    def plan(self) -> SweepPlan:
+        return self.files.plan
+
+    @property
     def failed(self) -> list[Manifest]:
-        return [manifest for manifest in self.manifests if manifest.status != "ok"]
+        return self.files.failed
 
     @property
     def matched_nothing(self) -> bool:
         """Whether metrics looked for gold ids and none of the runs ever found one."""
-        looked = [manifest.matched for manifest in self.manifests if manifest.matched is not None]
+        looked = [manifest.matched for manifest in self.files.manifests if manifest.matched is not None]
         return bool(looked) and not any(looked)
 
 
 def _load(folder: Path) -> _Sweep:
-    plan = SweepPlan.load(folder) if (folder / PLAN).is_file() else _plan_of_jobs(folder)
-    manifests = [_manifest(folder, run) for run in plan.runs]
-    results, failures = [], []
-    for run, manifest in zip(plan.runs, manifests, strict=True):
-        if manifest.status == "ok":
-            results.append(BenchmarkResult.load(folder / run.folder / RESULT))
-        else:
-            trace = str(Path(run.folder) / manifest.traceback) if manifest.traceback else ""
-            failures.append(Failure(run.name, manifest.reason or manifest.status, trace))
-    notes = [*plan.notes, *notes_after(results)]
-    cold: dict[str, str | int | float | None] = {each.name: each.cold_seconds for each in manifests}
-    comparison = Comparison(results, failures=failures, notes=notes, extra={COLD: cold})
-    return _Sweep(folder, plan, manifests, comparison)
-
-
-def _manifest(folder: Path, run: PlannedRun) -> Manifest:
-    if not (folder / run.folder / MANIFEST).is_file():
-        return Manifest(name=run.name, status="missing", reason="did not run; the same command continues")
-    return Manifest.load(folder / run.folder)
-
-
-def _plan_of_jobs(folder: Path) -> SweepPlan:
-    """The plan of a sweep that another launcher ran: the jobs that wrote a manifest."""
-    paths = sorted(folder.glob(f"*/{MANIFEST}"))
-    if not paths:
-        raise ConfigurationError(f"{folder}: no run has written anything")
-    manifests = [(path.parent, Manifest.load(path.parent)) for path in paths]
-    manifests.sort(key=lambda pair: pair[1].created_at)
-    return SweepPlan(tuple(PlannedRun(run.name, place.name, tuple(run.overrides)) for place, run in manifests))
+    files = read_sweep(folder)
+    return _Sweep(files, comparison_of(files, notes_after(files.results)))
 
 
 def _write(sweep: _Sweep) -> None:
@@ -94,7 +66,7 @@ def _write(sweep: _Sweep) -> None:
 def _show(sweep: _Sweep) -> None:
     say("")
     show_table(sweep.comparison, first=sweep.plan.primary, shared=_shared(sweep.plan.runs))
-    _show_best(sweep)
+    _show_answer(sweep)
     say("")
     _show_failures(sweep.failed, sweep.folder, sweep.plan.runs)
     if sweep.matched_nothing:
@@ -103,19 +75,11 @@ def _show(sweep: _Sweep) -> None:
     say(f"next: {_next_step(sweep)}")
 
 
-def _show_best(sweep: _Sweep) -> None:
-    """The best run by the primary metric, and how many are equal to it."""
-    primary, comparison = sweep.plan.primary, sweep.comparison
-    if primary is None or len(comparison.results) < 2 or not any(_count(each, primary) for each in comparison.results):
-        return
-    best = comparison.best(primary)
-    value = best.summary[primary].mean
-    equal = sum(_count(each, primary) > 0 and each.summary[primary].mean == value for each in comparison.results) - 1
-    say(f"best {primary}: {value:.4f}, {best.name}" + (f" (and {equal} more with the same value)" if equal else ""))
-
-
-def _count(result: BenchmarkResult, metric: str) -> int:
-    return result.summary[metric].count if metric in result.summary else 0
+def _show_answer(sweep: _Sweep) -> None:
+    """The recommendation; in a table that is not a terminal's it stands already."""
+    if sys.stdout.isatty():
+        for sentence in sweep.comparison.answer:
+            say(sentence)
 
 
 def _shared(runs: Sequence[PlannedRun]) -> list[str]:

@@ -10,7 +10,14 @@ from typing import Any
 from fastrag_bench.comparison import Comparison
 from fastrag_bench.plan.plan import PlanSummary
 from fastrag_bench.results import BenchmarkResult
-from fastrag_bench.sweep.manifest import RESULT, Manifest
+from fastrag_bench.sweep.manifest import RESULT, Manifest, SweepPlan
+
+
+NO_MATCH = (
+    "no gold id ever matched a retrieved one; likely causes: ids of another corpus or of another version of it, "
+    "texts in the id column (map it with columns), file names with and without their ending; "
+    "allow_no_match=true lets this pass"
+)
 
 
 def say(text: str) -> None:
@@ -108,7 +115,7 @@ def _fitting(
     return shown, [header[column] for column in order if column not in shown]
 
 
-def show_run(manifest: Manifest, folder: Path) -> None:
+def show_run(manifest: Manifest, folder: Path, *, allow_no_match: bool) -> None:
     """A single run: its figures or its reason, and where the files are."""
     say("")
     if manifest.status == "ok":
@@ -118,6 +125,9 @@ def show_run(manifest: Manifest, folder: Path) -> None:
         if manifest.traceback:
             say(f"traceback: {shown_path(folder / manifest.traceback)}")
     say("")
+    show_notes(SweepPlan.load(folder).notes)
+    if manifest.matched is False:
+        say(f"{'note' if allow_no_match else 'error'}: {NO_MATCH}")
     say(f"files: {shown_path(folder)}")
     say("next: sweep a setting with -m, for example: -m chunker=recursive,semantic k=5,10")
 

@@ -69,4 +69,4 @@ class Finishing:
     def _mean(self, index: int, manifest: Manifest) -> float | None:
         if manifest.status != "ok":
             return None
-        return read_mean(self._folders[index] / RESULT, self._runs[index].combination.config.metrics.deciding)
+        return read_mean(self._folders[index] / RESULT, self._runs[index].deciding)

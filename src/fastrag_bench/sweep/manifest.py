@@ -108,6 +108,9 @@ class Manifest:
     paid_seconds: float | None = None
     """What this sweep spent on stages that no earlier run had paid for."""
     stages: tuple[dict[str, Any], ...] = ()
+    failed_questions: int = 0
+    first_error: str | None = None
+    """Why the first of them failed."""
     computation: str | None = None
     """What the scores were computed from: equal for equal rows, questions, metrics and version of this package."""
     files: dict[str, str] = field(default_factory=dict)

@@ -48,7 +48,7 @@ def run_job(combination: Combination, folder: Path, *, single: bool) -> int:
         return 0
     (manifest,) = manifests
     if single:
-        show_run(manifest, folder)
+        show_run(manifest, folder, allow_no_match=combination.config.allow_no_match)
     if manifest.status != "ok":
         return 3
     return 1 if manifest.matched is False and not combination.config.allow_no_match else 0
@@ -92,7 +92,7 @@ def _execute(
     needed = {stage.key for stage in plan.needed(workspace)}
     scorer = Scorer(workspace, Execution(), concurrency=_concurrency(config))
     began = time.perf_counter()
-    with Live(len(needed), len(runs), config.metrics.deciding, quiet=folder is None) as live:
+    with Live(len(needed), len(runs), runs[0].deciding, quiet=folder is None) as live:
         workspace.reporter = live
         finishing = Finishing(runs, folders, scorer, needed, live)
         try:
@@ -120,14 +120,21 @@ def _policy(config: RunConfig) -> Policy:
 
 def _notes_of_pipelines(runs: Sequence[Run], manifests: Sequence[Manifest], workspace: Workspace) -> list[str]:
     finished = [run for run, manifest in zip(runs, manifests, strict=True) if manifest.status == "ok"]
-    return [note for run in finished for note in run.pipeline.notes(workspace)]
+    notes = [note for run in finished for note in run.pipeline.notes(workspace)]
+    partly = [manifest for manifest in manifests if manifest.failed_questions]
+    for each in partly[:3]:
+        count = f"{each.failed_questions} of {each.dataset['questions']} questions failed"
+        notes.append(f"{each.name}: {count}; the first: {each.first_error}")
+    if len(partly) > 3:
+        notes.append(f"some questions failed in {len(partly) - 3} more runs; samples.jsonl of each tells which and why")
+    return notes
 
 
 def _record(runs: Sequence[Run], plan: Plan, workspace: Workspace, notes: Sequence[str]) -> SweepPlan:
     config, summary = runs[0].combination.config, plan.summary(workspace)
     return SweepPlan(
         runs=tuple(PlannedRun(run.name, run.combination.folder, tuple(run.combination.overrides)) for run in runs),
-        primary=config.metrics.deciding,
+        primary=runs[0].deciding,
         allow_no_match=config.allow_no_match,
         notes=(*notes, *notes_before(runs)),
         summary={"asked": summary.asked, "distinct": summary.distinct, "stored": summary.stored},

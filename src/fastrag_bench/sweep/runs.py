@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from fastrag_bench.component import Component, once_per_object
+from fastrag_bench.config import MetricsConfig
 from fastrag_bench.contracts import BenchmarkData, DatasetSource, Metric
 from fastrag_bench.errors import ConfigurationError, NoQuestionError, Problem
 from fastrag_bench.plan.keys import digest
@@ -30,6 +31,13 @@ class Run:
     def name(self) -> str:
         """The run name."""
         return self.combination.name
+
+    @property
+    def deciding(self) -> str:
+        """The metric that decides which run is best, among those that are measured."""
+        names = [metric.name for metric in self.metrics]
+        chosen = self.combination.config.metrics.deciding
+        return chosen if chosen in names else names[0]
 
     @cached_property
     def identity(self) -> str:
@@ -87,7 +95,7 @@ def _lay_out(combination: Combination) -> Run:
     _inspect(config.target)
     pipeline = config.target.stages(data)
     unit = config.metrics.unit if config.metrics.unit != "auto" else _decided_unit(data)
-    metrics = make_metrics(tuple(config.metrics.metric_names), unit)
+    metrics = _chosen_metrics(config.metrics, data, unit)
     _check_metrics(metrics, pipeline, data, strict=config.require_relevance)
     return Run(combination, data, pipeline, metrics, unit)
 
@@ -115,6 +123,17 @@ def make_metrics(names: tuple[str, ...], unit: Unit) -> tuple[Metric, ...]:
     if (names, unit) not in _METRICS:
         _METRICS[names, unit] = tuple(metric(name, unit=unit) for name in names)
     return _METRICS[names, unit]
+
+
+def _chosen_metrics(chosen: MetricsConfig, data: BenchmarkData, unit: Unit) -> tuple[Metric, ...]:
+    """The metrics asked for; the primary one beside them only where they look for gold as it does, and there is any."""
+    metrics = make_metrics(tuple(chosen.metric_names), unit)
+    asked = {name for names in chosen.sets.values() for name in names} | set(chosen.names or ())
+    others = [metric for metric in metrics if metric.name in asked]
+    has_gold = any(sample.relevant_ids for sample in data.questions.samples)
+    added = [metric for metric in metrics if metric.name not in asked]
+    out_of_place = not has_gold or not any(metric.needs_relevant_ids for metric in others)
+    return tuple(others) if others and added and added[0].needs_relevant_ids and out_of_place else metrics
 
 
 def _check_metrics(metrics: Sequence[Metric], pipeline: Pipeline, data: BenchmarkData, *, strict: bool) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -61,6 +62,8 @@ class Scorer:
             status="ok",
             identical_to=first if first != run.name else None,
             matched=_matched(run, result),
+            failed_questions=result.status.errored,
+            first_error=next((sample.error for sample in result.samples if sample.status == "errored"), None),
             computation=computation,
             files={RESULT: digest_bytes((folder / RESULT).read_bytes()), SAMPLES: digest_bytes(samples)},
         )
@@ -91,8 +94,10 @@ class Scorer:
         held = self._scored.get(run.identity)
         if held is None:
             outcomes = run.pipeline.outcomes(self.workspace)
-            benchmark = Benchmark(dataset=run.data.questions, metrics=_with_chunks(run, self.workspace))
-            result = benchmark.run_stored(_Stored(outcomes, run.pipeline.answers), name=run.name)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", UserWarning)  # what it warns of is refused or noted before the run
+                benchmark = Benchmark(dataset=run.data.questions, metrics=_with_chunks(run, self.workspace))
+                result = benchmark.run_stored(_Stored(outcomes, run.pipeline.answers), name=run.name)
             samples = sample_lines(run, result, outcomes, run.pipeline.details(self.workspace))
             held = self._scored[run.identity] = (run.name, result, samples)
         return held[0], replace(held[1], name=run.name), held[2]

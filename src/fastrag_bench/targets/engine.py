@@ -16,7 +16,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, PositiveInt
 
-from fastrag_bench.benchmark.targets import Target, find_target
+from fastrag_bench.benchmark.targets import ENGINE_METHODS, RETRIEVER_METHODS, Target, find_target
 from fastrag_bench.component import Component, Json, is_cacheable, unknown_name
 from fastrag_bench.contracts import BenchmarkData
 from fastrag_bench.errors import ConfigurationError, Problem
@@ -106,7 +106,15 @@ class EnginePipeline:
         return None
 
     def notes(self, workspace: Workspace) -> list[str]:
-        """Nothing to add."""
+        """Whether what it returns can be told apart at all."""
+        rows = [row for row in workspace.rows(self.asked).values() if row.ok]
+        sources = [source for row in rows for source in row.value["sources"]]
+        if rows and not sources:
+            return [f"{self.target.path} returned no passages: retrieval metrics have nothing to judge"]
+        if sources and not any(_names(source) for source in sources):
+            return [
+                f"no passage of {self.target.path} has an id, so none can match gold: return dicts with text and id"
+            ]
         return []
 
 
@@ -122,19 +130,20 @@ class Engine:
 
     @classmethod
     def of(cls, target: EngineTarget) -> Engine:
-        """Look at the class and at one instance of it."""
+        """Look at the class; what a function makes is made now, since nothing else tells what it is."""
         factory = import_factory(target.path)
         params, call_params = dict(target.params), {}
         names = _parameters(factory) or ()
         name = next((name for name in ("k", "top_k") if name in names and name not in params), None)
         if name is not None:
             params[name] = target.k
-        found = find_target(_made(target.path, json.dumps(params, sort_keys=True, default=str), factory, params))
+        made = factory if isinstance(factory, type) else _made(target.path, params)
+        kind, call = _kind_and_call(made)
         if name is None:
-            accepted = _parameters(found.call) or ()
+            accepted = _parameters(call) or ()
             call_params = {name: target.k for name in ("k", "top_k") if name in accepted}
         code = {"source": source_digest(factory)}
-        return cls(target.path, tuple(params.items()), tuple(call_params.items()), code, found.kind)
+        return cls(target.path, tuple(params.items()), tuple(call_params.items()), code, kind)
 
     @property
     def identity(self) -> Json:
@@ -143,9 +152,7 @@ class Engine:
 
     def open(self) -> Target:
         """The engine, made once in this process for these arguments."""
-        params = dict(self.params)
-        made = _made(self.path, json.dumps(params, sort_keys=True, default=str), import_factory(self.path), params)
-        return find_target(made)
+        return find_target(_made(self.path, dict(self.params)))
 
 
 @dataclass(frozen=True)
@@ -193,15 +200,28 @@ _ENGINES: dict[tuple[str, str], Any] = {}
 _MAKING = threading.Lock()
 
 
-def _made(path: str, arguments: str, factory: Callable[..., Any], params: Mapping[str, Any]) -> Any:
+def _made(path: str, params: Mapping[str, Any]) -> Any:
+    """What the factory makes of these arguments, made once in this process."""
+    arguments = json.dumps(params, sort_keys=True, default=str)
     with _MAKING:
         if (path, arguments) not in _ENGINES:
-            try:
-                _ENGINES[path, arguments] = factory(**params)
-            except (TypeError, ValueError) as error:
-                message = f"{path} cannot be made with {dict(params)}: {error}"
-                raise ConfigurationError(problems=[Problem("target.params", message)]) from error
+            _ENGINES[path, arguments] = import_factory(path)(**params)
         return _ENGINES[path, arguments]
+
+
+def _kind_and_call(thing: Any) -> tuple[str, Callable[..., Any]]:
+    """Engine or retriever, and the method that is asked, of an object or of the class of one."""
+    if not isinstance(thing, type):
+        found = find_target(thing)
+        return found.kind, found.call
+    for kind, names in (("engine", ENGINE_METHODS), ("retriever", RETRIEVER_METHODS)):
+        for name in names:
+            if callable(method := getattr(thing, name, None)):
+                return kind, method
+    if "__call__" in vars(thing):
+        return "engine", thing.__call__
+    message = f"{thing.__name__} has none of {', '.join((*ENGINE_METHODS, *RETRIEVER_METHODS))}"
+    raise ConfigurationError(problems=[Problem("target.path", message)])
 
 
 def _parameters(function: Callable[..., Any]) -> tuple[str, ...] | None:
@@ -273,3 +293,8 @@ def _detail(row: Row | None) -> str:
         return "null"
     ranking = [[record["id"], record["metadata"].get("score")] for record in row.value["sources"]]
     return json.dumps({"ranking": ranking, "seconds": [["query", round(row.seconds, 9)]]})
+
+
+def _names(source: Json) -> bool:
+    known = ("doc_id", "document_id", "source", "uri", "id", "chunk_id")
+    return bool(source["id"] or source["uri"] or any(source["metadata"].get(name) for name in known))

@@ -13,6 +13,7 @@ from fastrag_bench.component import Json
 from fastrag_bench.contracts import Chunker, DenseIndex, Embedder, LexicalIndex
 from fastrag_bench.errors import StageError
 from fastrag_bench.targets.chunk_table import ChunkTable
+from fastrag_bench.types import Chunk, Document
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class ChunkOperation:
     def write(self, inputs: Sequence[Any], folder: Path) -> None:
         """Chunk every document."""
         (corpus,) = inputs
-        table = ChunkTable.of(corpus, [self.chunker.chunk(document) for document in corpus])
+        table = ChunkTable.of(corpus, [checked_chunks(self.chunker, document) for document in corpus])
         if not len(table):
             raise StageError(f"{type(self.chunker).__name__} made no chunk of {len(corpus)} documents: are they empty?")
         table.write(folder)
@@ -35,6 +36,20 @@ class ChunkOperation:
     def read(self, inputs: Sequence[Any], folder: Path) -> ChunkTable:
         """The table, memory-mapped."""
         return ChunkTable.read(folder)
+
+
+def checked_chunks(chunker: Chunker, document: Document) -> list[Chunk]:
+    """The chunks of one document; StageError where they are no chunks of it, or are empty or out of range."""
+    name = type(chunker).__name__
+    chunks = list(chunker.chunk(document))
+    for chunk in chunks:
+        if not isinstance(chunk, Chunk):
+            raise StageError(f"{name}.chunk returned a {type(chunk).__name__}; return Chunk(document, start, end)")
+        if chunk.document is not document and chunk.document.id != document.id:
+            raise StageError(f"{name}.chunk returned a chunk of {chunk.document.id!r} for document {document.id!r}")
+        if not 0 <= chunk.start < chunk.end <= len(document.text):
+            raise StageError(f"{name}.chunk returned [{chunk.start}, {chunk.end}) of {len(document.text)} characters")
+    return chunks
 
 
 @dataclass(frozen=True)
@@ -45,6 +60,10 @@ class EmbedOperation:
     identity: Json
     kind: str = "embed"
     reads_inputs: bool = False
+
+    def prepare(self) -> None:
+        """Load the model."""
+        self.embedder.embed_query("load")
 
     def write(self, inputs: Sequence[Any], folder: Path) -> None:
         """Embed every chunk; vectors that are not finite are refused."""
