@@ -29,7 +29,8 @@ def say(text: str) -> None:
 def plan_line(combinations: int, summary: PlanSummary) -> str:
     """As in "4 combinations, 12 stages asked, 7 distinct, 0 stored"."""
     plural = "" if combinations == 1 else "s"
-    stages = f"{summary.asked} stages asked, {summary.distinct} distinct, {summary.stored} stored"
+    stages = f"{summary.asked} stage{'' if summary.asked == 1 else 's'} asked"
+    stages = f"{stages}, {summary.distinct} distinct, {summary.stored} stored"
     return f"{combinations} combination{plural}, {stages}"
 
 

@@ -18,7 +18,7 @@ from fastrag_bench.sweep.combination import Combination
 from fastrag_bench.sweep.display import plan_line, say, show_notes, show_run
 from fastrag_bench.sweep.finishing import Finishing
 from fastrag_bench.sweep.live import Live
-from fastrag_bench.sweep.manifest import PLAN, Manifest, PlannedRun, SweepPlan
+from fastrag_bench.sweep.manifest import PLAN, RESULT, Manifest, PlannedRun, SweepPlan, read_mean
 from fastrag_bench.sweep.notes import notes_before
 from fastrag_bench.sweep.outlook import show_outlook
 from fastrag_bench.sweep.runs import Run, dataset_fingerprint, lay_out
@@ -161,8 +161,18 @@ def _with_earlier(record: SweepPlan, runs: Sequence[Run], folder: Path) -> Sweep
         if run.name not in now:
             same = _fingerprint_of(folder / run.folder) in fingerprints
             (kept if same else stale).append(run)
-    note = f"{len(stale)} results of an earlier command are from another dataset version and left out"
-    return replace(record, runs=(*record.runs, *kept), notes=(*record.notes, *([note] if stale else [])))
+    notes = [*record.notes, *([_apart(folder, stale, record.primary)] if stale else [])]
+    return replace(record, runs=(*record.runs, *kept), notes=tuple(notes))
+
+
+def _apart(folder: Path, stale: Sequence[PlannedRun], primary: str | None) -> str:
+    """Results of another state of the dataset: told with their figure, and in no table with the others."""
+    told = []
+    for run in stale:
+        mean = read_mean(folder / run.folder / RESULT, primary) if primary else None
+        told.append(run.name if mean is None else f"{run.name} ({primary} {mean:.4f})")
+    plural = "result is" if len(stale) == 1 else "results are"
+    return f"{len(stale)} {plural} from another dataset version and shown apart: {'; '.join(told)}"
 
 
 def _fingerprint_of(folder: Path) -> str | None:

@@ -306,7 +306,9 @@ class _Reader:
             return "null"
         if row.digest not in self.texts:
             passages = passages_of(self.table, self.pipeline.corpus, row.value)
-            self.texts[row.digest] = json.dumps([[passage.id, passage.metadata["score"]] for passage in passages])
+            self.texts[row.digest] = json.dumps(
+                [[passage.id, float(f"{passage.metadata['score']:.6g}")] for passage in passages]
+            )
         return self.texts[row.digest]
 
 
