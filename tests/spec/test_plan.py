@@ -242,6 +242,40 @@ def test_a_stage_that_kills_its_worker_takes_only_itself(root: Path) -> None:
     assert [values(workspace, stage) for stage in good] == [{"id-0": 1 + amount} for amount in range(4)]
 
 
+class TwoArguments(Exception):
+    """Cannot be made again from its pickle."""
+
+    def __init__(self, one: str, two: str) -> None:
+        super().__init__(one)
+
+
+def _raise_unpicklable() -> int:
+    raise TwoArguments("no way", "back")
+
+
+@pytest.mark.parametrize("mode", ["serial", "threads", "processes"])
+def test_an_error_that_cannot_be_pickled_is_a_failed_row(root: Path, mode: str) -> None:
+    stage = pick(source([1]), "0", operation=Pick("odd", offset=_raise_unpicklable))
+    good = pick(source([5]), "0")
+    _, workspace = run(root, (stage,), (good,), mode=mode, n_jobs=2)
+    assert workspace.rows(stage)["id-0"].error == "TwoArguments: no way"
+    assert values(workspace, good) == {"id-0": 5}
+
+
+def _threads_of_a_worker() -> int:
+    import os
+
+    return int(os.environ["OMP_NUM_THREADS"])
+
+
+def test_workers_share_the_processors(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    monkeypatch.setattr("os.cpu_count", lambda: 8)
+    stage = pick(source([0]), "0", operation=Pick("threads", offset=_threads_of_a_worker))
+    _, workspace = run(root, (stage,), mode="processes", n_jobs=2)
+    assert workspace.rows(stage)["id-0"].value >= 1
+
+
 def _die() -> int:
     import os
 

@@ -1,4 +1,4 @@
-"""A store against a model: whatever is run, killed, edited, damaged or cleaned in between, values are those of a loop."""
+"""A store against a model: whatever is run, killed, edited, damaged or cleaned in between, values are a loop's."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class StoreMachine(RuleBasedStateMachine):
     def run_now(self) -> None:
         with Workspace(self.store) as workspace:
             execute(Plan([self.stages()]), workspace)
-            picked, last = self.stages()
+            last = self.stages()[1]
             self.seen = {name: row.value for name, row in workspace.rows(last).items() if row.ok}
             errors = {name for name, row in workspace.rows(last).items() if not row.ok}
         wanted = {

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from fastrag_bench.error_text import error_text
-from fastrag_bench.plan.executors import Mode, SerialExecutor, abandon, make_executor, run_in_worker
+from fastrag_bench.plan.executors import Mode, SerialExecutor, Trouble, abandon, make_executor, run_in_worker
 from fastrag_bench.plan.plan import Plan
 from fastrag_bench.plan.stage import RowStage, Source, Stage, parents
 from fastrag_bench.plan.workspace import Report, Workspace
@@ -148,10 +148,12 @@ class _Loop:
         for future in done:
             stage = self._forget(future)
             error = future.exception()
-            if error is None:
-                self._succeed(stage, future.result())
+            if error is not None:
+                self._fail(stage, error_text(error), _trace(error))
+            elif isinstance(result := future.result(), Trouble):
+                self._fail(stage, result.text, result.traceback)
             else:
-                self._fail(stage, error)
+                self._succeed(stage, result)
         self._end_the_hanging()
 
     def _forget(self, future: Future[Any]) -> Stage:
@@ -167,9 +169,8 @@ class _Loop:
         if report.failed and self.policy.stop_on_error:
             self._stop(stage, f"{report.failed} {stage.kind} rows failed")
 
-    def _fail(self, stage: Stage, error: BaseException) -> None:
-        trace = "".join(traceback.format_exception(error))
-        failure = Failure(stage.kind, stage.key, f"{stage.kind}: {error_text(error)}", trace)
+    def _fail(self, stage: Stage, text: str, trace: str = "") -> None:
+        failure = Failure(stage.kind, stage.key, f"{stage.kind}: {text}", trace)
         self.outcome.failures[stage.key] = failure
         self.fresh.append(stage.key)
         for key, other in list(self.waiting.items()):
@@ -193,9 +194,7 @@ class _Loop:
         abandon(self.executor)
         lost = [self._lost(future) for future in list(self.running)]
         if len(lost) == 1:
-            self._fail(
-                lost[0], RuntimeError("the worker process that ran it died (killed, out of memory, or os._exit)")
-            )
+            self._fail(lost[0], "the worker process that ran it died (killed, out of memory, or os._exit)")
         else:
             self._suspect(lost)
         self.executor = self._new_executor()
@@ -233,9 +232,7 @@ class _Loop:
         abandon(self.executor)
         innocent = [self._lost(future) for future in list(self.running) if future not in hanging]
         for future in hanging:
-            self._fail(
-                self._lost(future), TimeoutError(f"nothing came of it for {longest:g} s; its process was killed")
-            )
+            self._fail(self._lost(future), f"nothing came of it for {longest:g} s; its process was killed")
         self.waiting.update({stage.key: stage for stage in innocent})
         self.executor = self._new_executor()
 
@@ -247,6 +244,10 @@ class _Loop:
         folder = self.workspace.store.folder(stage.kind, stage.key)
         written = [time.time() - path.stat().st_mtime for path in folder.glob("rows-*.jsonl")]
         return min([time.monotonic() - self.started[future], *written])
+
+
+def _trace(error: BaseException) -> str:
+    return "".join(traceback.format_exception(error))
 
 
 def _publish_sources(plan: Plan, workspace: Workspace) -> None:

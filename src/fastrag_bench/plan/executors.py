@@ -7,13 +7,16 @@ import queue
 import signal
 import threading
 import time
+import traceback
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
+from fastrag_bench.error_text import error_text
 from fastrag_bench.plan.stage import Stage
 from fastrag_bench.plan.store import Store
 from fastrag_bench.plan.workspace import Report, Settings, Workspace
@@ -113,12 +116,22 @@ def _worker_workspace(root: Path, settings: Settings) -> Workspace:
     return Workspace(Store(root), settings)
 
 
-def run_in_worker(root: Path, settings: Settings, stage: Stage) -> Report:
+@dataclass(frozen=True)
+class Trouble:
+    """What a stage raised in a worker, as text: not every exception survives the way between processes."""
+
+    text: str
+    traceback: str
+
+
+def run_in_worker(root: Path, settings: Settings, stage: Stage) -> Report | Trouble:
     """Run one stage in a worker process, which has nothing but the store."""
     workspace = _worker_workspace(root, settings)
     for node in (*stage.inputs, *getattr(stage, "upstream", ())):
         workspace.forget(node)
     try:
         return workspace.run(stage)
+    except Exception as error:
+        return Trouble(error_text(error), "".join(traceback.format_exception(error)))
     finally:
         workspace.close()
