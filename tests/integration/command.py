@@ -85,19 +85,20 @@ class World:
 
     folder: Path
 
-    def run(self, *words: str, timeout: float = 120) -> Done:
-        process = self.start(*words)
+    def run(self, *words: str, timeout: float = 120, before: str = "") -> Done:
+        process = self.start(*words, before=before)
         out, err = process.communicate(timeout=timeout)
         return Done(process.returncode, out, err)
 
-    def start(self, *words: str) -> subprocess.Popen[str]:
+    def start(self, *words: str, before: str = "") -> subprocess.Popen[str]:
         """`python -m fastrag_bench` over this world's data, or a subcommand, in a process group of its own."""
         given = {word.split("=")[0] for word in words}
         data = [word for word in DATA if word.split("=")[0] not in given and "dataset" not in given]
         plain = bool(words) and words[0].isalpha()
         command = [sys.executable, "-m", "fastrag_bench", *(words if plain else ["--config-dir", "own", *words, *data])]
+        shell = ["bash", "-c", f'{before}; exec "$@"', "bash"] if before else []
         return subprocess.Popen(
-            command,
+            [*shell, *command],
             cwd=self.folder,
             env=environment(),
             stdout=subprocess.PIPE,

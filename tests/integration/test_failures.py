@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -147,3 +148,24 @@ def test_a_dry_run_writes_nothing(world: World) -> None:
     assert done.code == 0, done.err
     assert "2 combinations" in done.out
     assert not (world.sweep() / "plan.json").exists()
+
+
+@pytest.mark.parametrize("blocks", [1, 4, 16])
+def test_a_full_disk_leaves_nothing_half_written_and_the_same_command_continues(world: World, blocks: int) -> None:
+    """A limit on the size of files, in kB, stands for the disk: writes fail in the middle."""
+    words = ("-m", "sweep=s", "chunker=recursive,fixed", "k=1,2")
+    full = world.run(*words, before=f"ulimit -f {blocks}")
+    assert full.code in (1, 3), full.out
+    assert "Traceback" not in full.err
+    assert "File too large" in full.err
+    done = world.run(*words)
+    assert done.code == 0, done.err
+    assert set(statuses(world).values()) == {"ok"}
+
+
+@pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="needs a second file system")
+def test_the_store_may_lie_on_another_file_system(world: World) -> None:
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        done = world.run("-m", "sweep=s", "k=1,2", f"store={folder}")
+        assert done.code == 0, done.err
+        assert "stored" in world.run("-m", "sweep=s", "k=1,2", f"store={folder}").out

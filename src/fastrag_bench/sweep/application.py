@@ -19,7 +19,7 @@ from fastrag_bench.config import RunConfig
 from fastrag_bench.errors import ConfigurationError
 from fastrag_bench.sweep.compose import Composer, hydra_message
 from fastrag_bench.sweep.prepare import prepare
-from fastrag_bench.sweep.refusal import Terminated, exit_code_of, refuse
+from fastrag_bench.sweep.refusal import EXIT_NOTHING, SHOW_TRACEBACK, Terminated, exit_code_of, refuse
 from fastrag_bench.sweep.resolvers import register_resolvers
 from fastrag_bench.sweep.task import run
 
@@ -36,7 +36,7 @@ SETTINGS = {name for name, field in RunConfig.model_fields.items() if not field.
 def run_application(words: Sequence[str], conf: Path) -> int:
     """Run Hydra over these command line words.
 
-    Returns 0, or 130 and 143 after an interruption. Every other code arrives as SystemExit: 2 from here or from the
+    Returns 0, 130 and 143 after an interruption, or 3 where a file cannot be written. Every other code arrives as SystemExit: 2 from here or from the
     sweeper for what is wrong before any work, all others from the single run or from the hook after a sweep.
     """
     signal.signal(signal.SIGTERM, _terminate)
@@ -51,6 +51,11 @@ def run_application(words: Sequence[str], conf: Path) -> int:
         refuse(ConfigurationError(hydra_message(error)))
     except ConfigurationError as error:
         refuse(error)
+    except OSError as error:
+        if SHOW_TRACEBACK:
+            raise
+        sys.stderr.write(f"error: {error}\nWhat is finished is kept; the same command continues.\n")
+        return EXIT_NOTHING
     return 0
 
 

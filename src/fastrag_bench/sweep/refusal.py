@@ -12,6 +12,7 @@ from typing import NoReturn
 from fastrag_bench.errors import ConfigurationError
 
 EXIT_REFUSED = 2
+EXIT_NOTHING = 3
 EXIT_INTERRUPTED = 130
 EXIT_TERMINATED = 143
 
