@@ -80,3 +80,25 @@ def test_two_sweeps_at_once_on_one_store_end_complete_and_equal(world: World) ->
     for run, folder in world.runs().items():
         other = world.sweep("t") / folder.name
         assert (folder / "samples.jsonl").read_text() == (other / "samples.jsonl").read_text(), run
+
+
+@pytest.mark.parametrize("kind", ["embed_query", "retrieve", "fuse", "generate"])
+@pytest.mark.parametrize("how", ["empty", "delete", "garbage"])
+def test_lost_rows_of_any_stage_are_computed_again(world: World, kind: str, how: str) -> None:
+    words = ("-m", "sweep=s", "k=1,2", "metrics=[retrieval,answer]")
+    world.run(*words)
+    expected = {run: world.result(run)["summary"] for run in world.runs()}
+    for path in (world.folder / "outputs" / "store").glob(f"{kind}/*/rows-*"):
+        path.unlink() if how == "delete" else path.write_text("" if how == "empty" else "garbage\n")
+    done = world.run(*words)
+    assert done.code == 0, done.out
+    assert {run: world.result(run)["summary"] for run in world.runs()} == expected
+
+
+@pytest.mark.parametrize("content", ["", "garbage", "{}"])
+def test_a_damaged_plan_file_does_not_stand_in_the_way(world: World, content: str) -> None:
+    words = ("-m", "sweep=s", "retriever=bm25", "k=1,2")
+    world.run(*words)
+    (world.sweep() / "plan.json").write_text(content)
+    assert world.run(*words).code == 0
+    assert len(world.runs()) == 2

@@ -151,18 +151,30 @@ def _announce(runs: Sequence[Run], plan: Plan, workspace: Workspace, record: Swe
 
 def _with_earlier(record: SweepPlan, runs: Sequence[Run], folder: Path) -> SweepPlan:
     """Keep the runs of an earlier command in the same sweep, unless they are from another state of the dataset."""
-    if not (folder / PLAN).is_file():
+    earlier = _earlier(folder)
+    if earlier is None:
         return record
     now = {run.name for run in record.runs}
     fingerprints = {dataset_fingerprint(run.data) for run in runs}
     kept: list[PlannedRun] = []
     stale: list[PlannedRun] = []
-    for run in SweepPlan.load(folder).runs:
+    for run in earlier.runs:
         if run.name not in now:
             same = _fingerprint_of(folder / run.folder) in fingerprints
             (kept if same else stale).append(run)
     notes = [*record.notes, *([_apart(folder, stale, record.primary)] if stale else [])]
     return replace(record, runs=(*record.runs, *kept), notes=tuple(notes))
+
+
+def _earlier(folder: Path) -> SweepPlan | None:
+    """The plan of an earlier command; one that cannot be read is said and passed over."""
+    if not (folder / PLAN).is_file():
+        return None
+    try:
+        return SweepPlan.load(folder)
+    except ConfigurationError as error:
+        say(f"note: {error}; runs of earlier commands are left out of the comparison")
+        return None
 
 
 def _apart(folder: Path, stale: Sequence[PlannedRun], primary: str | None) -> str:

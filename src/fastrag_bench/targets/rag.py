@@ -30,7 +30,7 @@ from fastrag_bench.contracts import (
 )
 from fastrag_bench.errors import ConfigurationError, Problem
 from fastrag_bench.plan.keys import digest
-from fastrag_bench.plan.stage import Row, RowStage, Source, Stage, ValueStage
+from fastrag_bench.plan.stage import Row, RowStage, Source, ValueStage
 from fastrag_bench.plan.workspace import Workspace
 from fastrag_bench.targets.chunk_table import ChunkTable
 from fastrag_bench.targets.contract import Failed
@@ -119,9 +119,9 @@ class RagPipeline:
         return digest([[stage.key for stage in self.wanted], self.target.k])
 
     @cached_property
-    def wanted(self) -> tuple[Stage, ...]:
-        """The ranking and, with a generator, the answers."""
-        return (self.ranking, self.answer) if self.answer is not None else (self.ranking,)
+    def wanted(self) -> tuple[RowStage, ...]:
+        """Every stage that has rows: an outcome is made of all of them, since each has a share of its seconds."""
+        return _row_path(self.answer if self.answer is not None else self.ranking)
 
     @cached_property
     def source(self) -> Source:
@@ -249,7 +249,7 @@ class _Reader:
 
     def __init__(self, pipeline: RagPipeline, workspace: Workspace) -> None:
         self.pipeline = pipeline
-        self.path = _row_path(pipeline)
+        self.path = pipeline.wanted
         self.rows = {stage.key: workspace.rows(stage) for stage in self.path}
         self.table: ChunkTable = workspace.value(pipeline.chunks)
         self.passages: dict[str, list[Document]] = _PASSAGES.of(workspace, pipeline.ranking.key)
@@ -312,8 +312,8 @@ class _Reader:
         return self.texts[row.digest]
 
 
-def _row_path(pipeline: RagPipeline) -> tuple[RowStage, ...]:
-    """All row stages of a pipeline, each once, upstream first."""
+def _row_path(last: RowStage) -> tuple[RowStage, ...]:
+    """A stage and all row stages it builds on, each once, upstream first."""
     found: dict[str, RowStage] = {}
 
     def visit(stage: RowStage) -> None:
@@ -321,9 +321,7 @@ def _row_path(pipeline: RagPipeline) -> tuple[RowStage, ...]:
             visit(upstream)
         found.setdefault(stage.key, stage)
 
-    for stage in pipeline.wanted:
-        if isinstance(stage, RowStage):
-            visit(stage)
+    visit(last)
     return tuple(found.values())
 
 
