@@ -1,10 +1,14 @@
 """What Hydra costs per job: our sweeper and launcher against the stock ones, with tasks that do nothing.
 
-    python benchmarks/hydra_overhead.py [--rounds 1]
+    python benchmarks/hydra_overhead.py [--rounds 1] [--only values]
 
-Both sides use the same `conf/` and the same overrides, each in a fresh process, in turn. Processor time per job is
-(time of N jobs - time of 1 job) / (N - 1), so that start-up is left out. Ours composes, validates and names every
-combination and writes `.hydra/`; the stock side composes twice, logs, and writes `.hydra/`.
+Both sides use the same `conf/`, each in a fresh process, in turn. Processor time per job is (time of N jobs - time of 1
+job) / (N - 1), so that start-up is left out; N is 200 for the stock side and 1,000 for ours, or the number of
+combinations where the sweep has fewer. Ours composes, validates and names every combination and writes `.hydra/`; the
+stock side composes twice, logs, and writes `.hydra/`. `files` are combinations that end as real runs, with one question
+and one shared pipeline: plan, scores, result, samples and manifest of each included.
+
+Of the 3 ms that a combination of `values` costs: PROFILE
 """
 
 from __future__ import annotations
@@ -15,24 +19,43 @@ import resource
 import subprocess
 import sys
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-STOCK = ["hydra/launcher=basic", "hydra/sweeper=basic"]
-SWEEPS: dict[str, tuple[int, list[str]]] = {
-    "values": (200, ["seed=range(0,200)"]),
-    "mixed": (198, ["retriever=bm25,dense,hybrid", "seed=range(0,66)"]),
-    "groups": (
-        36,
-        ["chunker=fixed,markdown,none,recursive,semantic,sentence", "retriever=bm25,dense,hybrid", "reranker=none,mmr"],
-    ),
+STOCK = ("hydra/launcher=basic", "hydra/sweeper=basic")
+CHUNKERS = "chunker=fixed,markdown,none,recursive,semantic,sentence"
+RETRIEVERS = "retriever=bm25,dense,hybrid"
+SETS = (CHUNKERS, RETRIEVERS, "reranker=none,mmr")
+TRIVIAL = ("dataset.limit=1", "retriever=bm25", "generator=none", "metrics.names=[recall]")
+BARE = "import hydra\n@hydra.main(version_base=None, config_path=None)\ndef main(_): ...\nmain()\n"
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """A sweep at the size at which each side is timed."""
+
+    ours: tuple[str, ...]
+    ours_jobs: int
+    stock: tuple[str, ...]
+    stock_jobs: int
+    real: bool = False
+    """Ours runs for real."""
+
+
+SWEEPS = {
+    "values": Sweep(("seed=range(0,1000)",), 1000, ("seed=range(0,200)",), 200),
+    "mixed": Sweep((RETRIEVERS, "seed=range(0,333)"), 999, (RETRIEVERS, "seed=range(0,66)"), 198),
+    "36 sets": Sweep(SETS, 36, SETS, 36),
+    "72 sets": Sweep((*SETS, "generator=extractive,none"), 72, SETS, 36),
+    "files": Sweep((*TRIVIAL, "seed=range(0,1000)"), 1000, ("seed=range(0,200)",), 200, real=True),
 }
-"""Jobs and overrides: one set of group choices, a few, and as many as there are jobs (the worst case for ours)."""
+"""One set of group choices; a few; as many as there are jobs, the worst case; and runs with all their files."""
 
 
-def run_one(overrides: list[str]) -> None:
-    """In a child process: the application, with nothing behind it."""
+def run_one(overrides: list[str], *, real: bool) -> None:
+    """In a child process: the application, with nothing behind it unless `real`."""
     from omegaconf import DictConfig
 
     import fastrag_bench.sweep.application as application
@@ -43,40 +66,56 @@ def run_one(overrides: list[str]) -> None:
 
     def no_task(_: DictConfig) -> None: ...
 
-    run.run_sweep = nothing  # type: ignore[assignment]
     hook.ComparisonHook.on_multirun_end = nothing  # type: ignore[method-assign]
-    application.run = no_task  # type: ignore[assignment]
+    if not real:
+        run.run_sweep = nothing
+        application.run = no_task
     raise SystemExit(application.run_application(["-m", *overrides], ROOT / "conf"))
 
 
-def cpu_seconds(overrides: list[str]) -> float:
+def cpu_seconds(*words: str, code: str | None = None) -> float:
+    """Of a fresh Python with this script, or with this code, in a folder of its own."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     with tempfile.TemporaryDirectory() as folder:
         environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
-        command = [sys.executable, __file__, "--child", *overrides]
+        script = Path(folder) / "bare.py"
+        script.write_text(code or "")
+        command = [sys.executable, *([str(script)] if code else []), *words]
         subprocess.run(command, cwd=folder, env=environment, check=True, stdout=subprocess.DEVNULL)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def per_job(sweep: str, plugins: list[str]) -> float:
-    jobs, overrides = SWEEPS[sweep]
-    return (cpu_seconds([*plugins, *overrides]) - cpu_seconds([*plugins, "seed=0"])) / (jobs - 1)
+def per_job(overrides: tuple[str, ...], jobs: int, *, real: bool = False) -> float:
+    child = (__file__, "--real" if real else "--child")
+    return (cpu_seconds(*child, *overrides) - cpu_seconds(*child, *(w for w in overrides if "," not in w))) / (jobs - 1)
+
+
+def show(name: str, rounds: range) -> None:
+    sweep = SWEEPS[name]
+    ours = min(per_job(sweep.ours, sweep.ours_jobs, real=sweep.real) for _ in rounds) * 1000
+    stock = min(per_job((*STOCK, *sweep.stock), sweep.stock_jobs) for _ in rounds) * 1000
+    print(
+        f"{name:9} ours {ours:5.1f} ms CPU a job ({sweep.ours_jobs} jobs), "
+        f"stock {stock:5.1f} ms ({sweep.stock_jobs} jobs):"
+        f" 1/{stock / ours:.0f}"
+    )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=1, help="the best of so many is shown")
-    rounds = range(parser.parse_args().rounds)
-    for sweep, (jobs, _) in SWEEPS.items():
-        pairs = [(per_job(sweep, []), per_job(sweep, STOCK)) for _ in rounds]
-        ours, stock = (min(column) * 1000 for column in zip(*pairs, strict=True))
-        print(
-            f"{sweep:6} {jobs:4} jobs: ours {ours:6.1f} ms, stock {stock:6.1f} ms CPU a job, ratio {ours / stock:.3f}"
-        )
+    parser.add_argument("--only", action="append", choices=SWEEPS, help="one of the sweeps; may be repeated")
+    arguments = parser.parse_args()
+    rounds = range(arguments.rounds)
+    for name in arguments.only or SWEEPS:
+        show(name, rounds)
+    ours = min(cpu_seconds("-m", "fastrag_bench", "--help") for _ in range(3))
+    bare = min(cpu_seconds("--help", code=BARE) for _ in range(3))
+    print(f"--help    ours {ours * 1000:5.0f} ms CPU, a bare Hydra app {bare * 1000:5.0f} ms: {ours / bare:.2f} times")
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--child"]:
-        run_one(sys.argv[2:])
+    if sys.argv[1:2] in (["--child"], ["--real"]):
+        run_one(sys.argv[2:], real=sys.argv[1] == "--real")
     main()

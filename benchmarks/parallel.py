@@ -2,7 +2,7 @@
 
     python benchmarks/parallel.py
 
-Wall-clock seconds of the same plan, one after the other: serial, two threads, two processes. Stages that compute gain as
+Wall-clock seconds of the same plan, one after the other: serial, two threads, two processes. Those that compute gain as
 far as the machine has idle processors.
 """
 

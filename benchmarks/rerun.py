@@ -16,20 +16,21 @@ import sys
 import tempfile
 from pathlib import Path
 
-ENGINE = '''
+ENGINE = """
 class Engine:
     def __init__(self, k=1):
         self.number = k
 
     def query(self, question):
         return {"answer": str(self.number), "sources": [{"text": "x", "id": "tcp.md"}]}
-'''
+"""
 
 
 def run(folder: Path, combinations: int) -> tuple[float, str]:
     """CPU seconds and output of one command."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    words = ["target=engine", "target.path=trivial:Engine", f"k=range(1,{combinations + 1})", f"candidates={combinations}"]
+    words = ["target=engine", "target.path=trivial:Engine"]
+    words += [f"k=range(1,{combinations + 1})", f"candidates={combinations}"]
     words += ["dataset.limit=20", "metrics.names=[latency_ms,contains]", "sweep=s"]
     path = os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")])
     command = [sys.executable, "-m", "fastrag_bench", "-m", *words]

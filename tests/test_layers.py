@@ -12,12 +12,12 @@ PACKAGE = Path(__file__).resolve().parents[1] / "src" / "fastrag_bench"
 LAYERS = {
     0: ["errors", "types"],
     1: ["contracts", "component", "source", "files", "error_text"],
-    2: ["datasets", "relevance", "results", "result_files", "tokenizers", "sentences", "local_models"],
+    2: ["datasets", "relevance", "results", "result_files", "tokenizers", "sentences", "local_models", "llm"],
     3: ["chunkers", "embedders", "indexes", "retrievers", "rerankers", "generators", "query_transforms", "contexts"],
-    4: ["targets"],
-    5: ["config", "sweep", "cli", "__main__"],
+    4: ["targets", "data_commands"],
+    5: ["config", "sweep", "report", "cli", "__main__"],
 }
-BRICKS = {*LAYERS[3], "metrics", "benchmark", "comparison", "plan"}
+BRICKS = {*LAYERS[3], "metrics", "benchmark", "comparison", "plan", "testset"}
 LAYERS[3] = sorted(BRICKS)
 LAYER_OF = {name: layer for layer, names in LAYERS.items() for name in names}
 HYDRA = {"hydra", "omegaconf"}

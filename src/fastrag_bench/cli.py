@@ -44,21 +44,16 @@ def mode_first(words: Sequence[str]) -> list[str]:
     return [*(word for word in words if word in MODE_FLAGS), *(word for word in words if word not in MODE_FLAGS)]
 
 
-def compare(words: Sequence[str]) -> int:
-    """Rebuild the comparison of finished sweeps."""
-    import argparse
+def _reporting(name: str) -> Callable[[Sequence[str]], int]:
+    """A subcommand of `report.commands`, imported when it is called."""
 
-    parser = argparse.ArgumentParser(
-        prog="fastrag-bench compare", description="Rebuild the comparison of a sweep from the files of its runs."
-    )
-    parser.add_argument("folder", nargs="+", type=Path, help="a sweep's folder, such as outputs/sweeps/NAME")
-    folders: list[Path] = parser.parse_args(words).folder
-    for folder in folders:
-        if not folder.is_dir():
-            parser.error(f"no such folder: {folder}")
-    from fastrag_bench.sweep.compare import build_comparison
+    def command(words: Sequence[str]) -> int:
+        from importlib import import_module
 
-    return max(build_comparison(folder) for folder in folders)
+        run: Callable[[Sequence[str]], int] = getattr(import_module("fastrag_bench.report.commands"), name)
+        return run(words)
+
+    return command
 
 
 def status(words: Sequence[str]) -> int:
@@ -75,7 +70,19 @@ def store(words: Sequence[str]) -> int:
     return run(words)
 
 
-SUBCOMMANDS: dict[str, Callable[[Sequence[str]], int]] = {"compare": compare, "status": status, "store": store}
+def data(words: Sequence[str]) -> int:
+    """Check, convert, evaluate and export data."""
+    from fastrag_bench.data_commands import data as run
+
+    return run(words)
+
+
+SUBCOMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
+    **{name: _reporting(name) for name in ("compare", "diff", "report")},
+    "status": status,
+    "store": store,
+    "data": data,
+}
 
 
 def _version() -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import hashlib
 import importlib
 import importlib.metadata
 from collections import OrderedDict
@@ -12,6 +13,7 @@ from typing import Any, ClassVar, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
+from fastrag_bench.error_text import is_credential, is_secret
 from fastrag_bench.errors import ConfigurationError, Problem
 from fastrag_bench.source import source_digest
 
@@ -57,7 +59,7 @@ def identity_of(component: Component) -> Json:
     record: dict[str, Json] = {
         "class": f"{kind.__module__}.{kind.__qualname__}",
         "version": kind.version,
-        "fields": {name: _plain(getattr(component, name)) for name in identity_fields(kind)},
+        "fields": {name: _told(name, getattr(component, name)) for name in identity_fields(kind)},
     }
     if kind.libraries:
         record["libraries"] = {name: library_version(name) for name in kind.libraries}
@@ -96,8 +98,9 @@ def is_cacheable(identity: Json) -> bool:
 
 
 def identity_fields(kind: type[Component]) -> list[str]:
-    """The names of the fields that take part in the identity."""
-    return [name for name, field in kind.model_fields.items() if NotIdentity not in field.metadata]
+    """The names of the fields that take part in the identity; those that hold a secret never do."""
+    fields = kind.model_fields.items()
+    return [name for name, field in fields if NotIdentity not in field.metadata and not is_credential(name)]
 
 
 def is_ours(kind: type) -> bool:
@@ -114,13 +117,20 @@ def library_version(name: str) -> str | None:
         return None
 
 
+def _told(name: str, value: Any) -> Json:
+    """A value by its name: of what may be a secret, only a digest."""
+    if is_secret(name) and isinstance(value, str):
+        return hashlib.blake2b(value.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    return _plain(value)
+
+
 def _plain(value: Any) -> Json:
     if isinstance(value, Component):
         return identity_of(value)
     if isinstance(value, BaseModel):
         return {name: _plain(getattr(value, name)) for name in type(value).model_fields}
     if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {str(key): _told(str(key), item) for key, item in value.items() if not is_credential(str(key))}
     if isinstance(value, (set, frozenset)):
         return sorted((_plain(item) for item in value), key=repr)
     if isinstance(value, (list, tuple)):
@@ -206,7 +216,7 @@ def _join(path: str, inner: str) -> str:
 def _checked(component: Component, contract: type | None, path: str) -> Component:
     if contract is not None and not isinstance(component, contract):
         missing = [name for name in dir(contract) if not name.startswith("_") and not hasattr(component, name)]
-        message = f"{type(component).__name__} is no {contract.__name__}: it has no {', '.join(missing)}"
+        message = f"{type(component).__name__} is not a {contract.__name__}: it has no {', '.join(missing)}"
         raise _problem(path, message)
     return component
 

@@ -12,6 +12,8 @@ from fastrag_bench.component import problems_of, unknown_name
 from fastrag_bench.contracts import PARTS, DenseIndex, LexicalIndex
 from fastrag_bench.errors import ConfigurationError, Problem
 from fastrag_bench.sweep.parts import REQUIRED, Parts, missing_values, replace_node
+from fastrag_bench.sweep.shape import SweepShape
+from fastrag_bench.sweep.sweep_name import checked_sweep_name
 
 CONTRACTS: dict[str, type] = {**PARTS, "index.lexical": LexicalIndex, "index.dense": DenseIndex}
 """What each component of a run has to be, by its place in the configuration."""
@@ -82,9 +84,15 @@ class BudgetConfig(_Section):
 
     seconds: Annotated[float, Field(gt=0)] | None = None
     """No stage is started after so many seconds of this command."""
+    calls: AtLeastOne | None = None
+    """Calls to each model server, attempts that failed included."""
+    tokens: AtLeastOne | None = None
+    """Tokens of each model server."""
+    usd: Annotated[float, Field(gt=0)] | None = None
+    """Dollars at each model server."""
 
 
-class RunConfig(_Section):
+class RunConfig(SweepShape, _Section):
     """One combination: its parts, built and checked, and its settings.
 
     `dataset` to `target` hold components; a part that appears both on its own and inside the target is one object.
@@ -109,6 +117,10 @@ class RunConfig(_Section):
     """A `Generator`."""
     target: Any
     """A `Target`: what is measured."""
+    llm: Any
+    """The model of the parts that ask one; read only through them."""
+    prompt: Any
+    """What a generator with a model tells it; read only through it."""
     metrics: MetricsConfig = MetricsConfig()
     execution: ExecutionConfig = ExecutionConfig()
     budget: BudgetConfig = BudgetConfig()
@@ -117,6 +129,8 @@ class RunConfig(_Section):
     """Chunks handed to the generator."""
     candidates: AtLeastOne = 100
     """Chunks that retrieval fetches and the reranker sees."""
+    context_tokens: AtLeastOne | None = None
+    """Tokens of the k chunks that a generator with a model is shown."""
     seed: AtLeastZero = 0
     """Of everything that draws at random."""
     max_concurrent: AtLeastOne = 1
@@ -143,10 +157,8 @@ class RunConfig(_Section):
     @field_validator("sweep", mode="before")
     @classmethod
     def _stays_inside(cls, value: Any) -> Any:
-        name = str(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else value
-        if isinstance(name, str) and (not name.strip() or name.startswith(("/", "~")) or ".." in name.split("/")):
-            raise ValueError("a sweep's name is a path below outputs/sweeps, without '..'")
-        return name
+        number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        return checked_sweep_name(value) if number or isinstance(value, str) else value
 
     @classmethod
     def from_mapping(cls, mapping: Mapping[str, Any], *, inspect: bool = True) -> RunConfig:

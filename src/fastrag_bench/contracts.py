@@ -51,11 +51,17 @@ class Candidates:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a generator returned; tokens are None when they are not known."""
+    """What a generator returned; tokens are None when they are not known.
+
+    `citations` are the places (from 0) of the passages that the answer cites; None where it was not asked to cite.
+    `calls` says for each call to a model what it used, cost and took.
+    """
 
     text: str
     input_tokens: int | None = None
     output_tokens: int | None = None
+    citations: tuple[int, ...] | None = None
+    calls: tuple[dict[str, Any], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -188,6 +194,36 @@ class ContextBuilder(Protocol):
 
     def build_context(self, query: str, passages: Sequence[Document]) -> list[Document]:
         """The passages in the order in which the generator reads them."""
+
+
+class CallMemory(Protocol):
+    """Remembers replies to calls that cost time or money, so that the same call is never made twice."""
+
+    def get(self, key: bytes) -> tuple[float, bytes] | None:
+        """The seconds and the reply of an earlier call, or None; a key has 16 bytes."""
+
+    def put(self, key: bytes, seconds: float, reply: bytes) -> None:
+        """Remember a call; the first reply to a key counts."""
+
+
+@runtime_checkable
+class UsesCalls(Protocol):
+    """A part that asks a model and can be given a memory of earlier calls. Any kind of part may be one."""
+
+    @property
+    def calls_identity(self) -> Any:
+        """Names the memory, as JSON; parts that name the same one share it."""
+
+    def with_calls(self, calls: CallMemory) -> Any:
+        """The same part, asking this memory before the model."""
+
+
+@runtime_checkable
+class Priced(Protocol):
+    """A part that can say what calls to its model cost."""
+
+    def cost_of(self, calls: Sequence[dict[str, Any]]) -> float | None:
+        """Dollars of `Answer.calls`; None when a price or a count of tokens is not known."""
 
 
 class Metric(ABC):

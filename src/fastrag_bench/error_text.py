@@ -24,6 +24,14 @@ _NAMED = re.compile(
     """
 )
 
+_SECRET_NAME = re.compile(
+    r"(?i)(^|[._-])(x-)?(api[_-]?key|(secret|access|private)[_-]?key|token|passw(or)?d|passphrase|secrets?|credentials?"
+    r"|authorization)$"
+)
+"""Of a setting's dotted key. `max_tokens` and `tokenizer` are none."""
+_SOME_TOKEN = re.compile(r"(?i)(?<!access)(?<!auth)(?<!api)(?<!bearer)(?<!refresh)(?<!session)[_-]token$")
+"""May be a credential, and may be a mark in a text such as `eos_token`."""
+
 
 def error_text(error: BaseException) -> str:
     """`Type: message`, at most 2,000 characters; what looks like a key, a token or a password is masked."""
@@ -36,3 +44,13 @@ def error_text(error: BaseException) -> str:
 def mask_secrets(text: str) -> str:
     """The text with `***` for what looks like a secret."""
     return _NAMED.sub(r"\1***", _SECRETS.sub("***", text))
+
+
+def is_credential(key: str) -> bool:
+    """Whether a setting with this name can only be a secret, so that no result depends on it; `hf_token` may be one."""
+    return is_secret(key) and _SOME_TOKEN.search(key) is None
+
+
+def is_secret(key: str) -> bool:
+    """Whether a setting with this name holds a secret."""
+    return _SECRET_NAME.search(key) is not None

@@ -8,6 +8,9 @@
     |   +-- MissingExtraError (also ImportError)  names the install command
     +-- StoreError                                an artefact cannot be read or written
     +-- StageError                                a stage failed; carries the reason shown in the comparison
+    +-- ModelError                                a model behind a server gave no usable reply
+        +-- BudgetReachedError                    not asked: the budget of calls, tokens or dollars is used up
+        +-- UnusableReplyError                    it replied, but not what was asked for
 
 A message says what is wrong, where (override, or file and line), and what to do.
 """
@@ -71,3 +74,15 @@ class StoreError(FastragError):
 
 class StageError(FastragError):
     """A stage failed, so nothing that depends on it has a value."""
+
+
+class ModelError(FastragError):
+    """A model behind a server gave no usable reply; the message has no key in it."""
+
+
+class BudgetReachedError(ModelError):
+    """A call was not made, for a budget is used up; what is done so far stands."""
+
+
+class UnusableReplyError(ModelError):
+    """A model replied, but refused, or not in the form that was asked for even after a second request."""

@@ -87,7 +87,8 @@ class QueryOutcome:
     """What a pipeline returned for one question.
 
     `sources` are the passages handed on to the answer; `ranking`, where a pipeline can tell, is the whole ranking they
-    were cut from, which is what metrics with a cutoff judge. Tokens are None when they are not known, never zero.
+    were cut from, which is what metrics with a cutoff judge. Tokens and dollars are None when they are not
+    known, never zero. `citations` are the ids of the passages that the answer cites; None where it was not asked to.
     """
 
     answer: str
@@ -97,6 +98,8 @@ class QueryOutcome:
     output_tokens: int | None = None
     ranking: list[Document] | None = None
     context_tokens: int | None = None
+    cost_usd: float | None = None
+    citations: list[str] | None = None
 
     @property
     def ranked(self) -> list[Document]:

@@ -22,14 +22,22 @@ from fastrag_bench.errors import ConfigurationError
 CONF = Path(__file__).resolve().parents[2] / "conf"
 GROUPS = [*PARTS, "index"]
 YAMLS = [path for group in GROUPS for path in sorted((CONF / group).glob("*.yaml"))]
-DEFAULTS = {"embedder": "static", "chunker": "recursive", "retriever": "hybrid", "reranker": "none"}
+BUDGET = {"calls": None, "tokens": None, "usd": None}
+DEFAULTS = {
+    "embedder": "static",
+    "chunker": "recursive",
+    "retriever": "hybrid",
+    "reranker": "none",
+    "llm": "openai",
+    "prompt": "short",
+}
 
 each_yaml = pytest.mark.parametrize("path", YAMLS, ids=lambda path: f"{path.parent.name}/{path.stem}")
 
 
 def settings_of(path: Path) -> dict[str, Any]:
     """The YAML with other groups' defaults filled in and `dummy` for what the user has to give."""
-    root: dict[str, Any] = {"seed": 0, "k": 5, "candidates": 100}
+    root: dict[str, Any] = {"seed": 0, "k": 5, "candidates": 100, "context_tokens": None, "budget": BUDGET}
     root |= {group: OmegaConf.load(CONF / group / f"{name}.yaml") for group, name in DEFAULTS.items()}
     config = OmegaConf.create({**root, "under_test": OmegaConf.load(path)})
     filled = _filled(OmegaConf.to_container(config, resolve=True)["under_test"])
@@ -145,8 +153,9 @@ def _alternatives(annotation: Any, current: Any) -> Iterator[Any]:
         yield from (current + 1, current - 1, current * 2, current // 2, current / 2, current * 0.9)
     if isinstance(current, BaseModel) and not isinstance(current, Component):
         yield {next(iter(type(current).model_fields)): "other"}
-    yield from ("german", "de", "other", 1, 2, 8, 16, 100, 0.25, True, False, ["other"], {"other": 1}, None)
-    for group in GROUPS:
+    yield from ("cl100k", "german", "de", "other", 1, 2, 8, 16, 100, 0.25, True, False, ["other"], {"other": 1}, None)
+    yield from ("http://other/v1", {"other": "other"}, {"input": 1})
+    for group in (*GROUPS, "llm", "prompt"):
         yield from (settings_of(path) for path in sorted((CONF / group).glob("*.yaml")))
 
 

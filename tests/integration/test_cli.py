@@ -129,6 +129,22 @@ def test_joblib_s_launcher_gives_the_same_results(ours: tuple[Path, subprocess.C
     assert means(sweeps / "joblib") == means(sweeps / "mine")
 
 
+@pytest.mark.skipif(
+    importlib.util.find_spec("hydra_plugins.hydra_optuna_sweeper") is None, reason="needs hydra-optuna-sweeper"
+)
+@pytest.mark.parametrize("launcher", ["fastrag_bench", "basic"])
+def test_optuna_optimises_the_primary_metric(tmp_path: Path, launcher: str) -> None:
+    words = ("hydra.sweeper.direction=maximize", "hydra.sweeper.n_trials=4", "hydra.sweeper.n_jobs=1")
+    settings = ("dataset.limit=10", "generator=none", "metrics.primary=recall", "sweep=o")
+    plugins = ("hydra/sweeper=optuna", f"hydra/launcher={launcher}", *words)
+    done = run("-m", *plugins, "k=choice(1,5)", "retriever=bm25", *settings, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    sweep = tmp_path / "outputs" / "sweeps" / "o"
+    best = (sweep / "optimization_results.yaml").read_text()
+    found = {name: summary["recall"] for name, summary in means(sweep).items()}
+    assert f"best_value: {max(found.values())}" in best
+
+
 def test_the_stock_sweeper_works_with_our_launcher(ours: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
     folder, _ = ours
     done = run("-m", "hydra/sweeper=basic", *SWEEP, "sweep=sweeper", cwd=folder)

@@ -118,7 +118,8 @@ def test_a_job_equals_what_hydra_composes(
     composer: Composer, loader: ConfigLoader, master: DictConfig, overrides: list[str]
 ) -> None:
     expected = loader.load_sweep_config(master, overrides)
-    for composed in (composer.compose(overrides), composer.share(overrides), composer.compose(overrides)):
+    for compose in (composer.compose, composer.share, composer.compose):
+        composed = compose(overrides)
         assert OmegaConf.to_yaml(composed) == OmegaConf.to_yaml(expected)
         assert OmegaConf.get_cache(composed) == OmegaConf.get_cache(expected)
 

@@ -217,7 +217,9 @@ def test_a_plain_answer_cell_is_one_answer(tmp_path, cell, answers):
     assert QADataset.load(path)[0].expected_answers == answers
 
 
-@pytest.mark.parametrize("cell", ["[see note] Paris", "[" * 10_000, "['Paris' 'Lutetia']", "[__import__('os')]"])
+@pytest.mark.parametrize(
+    "cell", ["[see note] Paris", "[" * 10_000, "['Paris' 'Lutetia', 'Rome']", "[__import__('os')]"]
+)
 def test_a_cell_that_only_starts_like_a_list_is_an_error(tmp_path, cell):
     path = tmp_path / "a.csv"
     with path.open("w", newline="") as file:
@@ -249,7 +251,9 @@ def test_a_table_that_does_not_fit_its_header_is_an_error_with_its_line(write, c
 
 def test_cells_may_hold_line_breaks_and_short_rows_are_filled(write):
     path = write("a.csv", 'question,answer,\r\n"a\r\nb",x,\r\nc\r\n')
-    assert QADataset.load(path).samples == [
+    with pytest.warns(UserWarning, match=r"line 4: fewer cells than the 3 columns"):
+        samples = QADataset.load(path).samples
+    assert samples == [
         EvalSample("a\r\nb", ["x"], metadata={"column_3": ""}),
         EvalSample("c", metadata={"column_3": None}),
     ]

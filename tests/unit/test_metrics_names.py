@@ -18,9 +18,26 @@ from fastrag_bench.metrics.sets import SETS
 
 CONF = Path(__file__).resolve().parents[2] / "conf" / "metrics"
 NAMES = [
-    *(stem + cut for stem in ("recall", "precision", "ndcg", "mrr", "hit", "map", "all_hops") for cut in ("", "@10")),
-    *(stem + cut for stem in ("span_recall", "span_precision", "span_iou") for cut in ("", "@5", "@2000chars")),
-    *("recall@2000chars", "precision_omega", "exact_match", "token_f1", "rouge_l", "contains"),
+    *(
+        stem + cut
+        for stem in ("recall", "precision", "ndcg", "mrr", "hit", "success", "map", "all_hops")
+        for cut in ("", "@10")
+    ),
+    *(
+        stem + cut
+        for stem in ("span_recall", "span_precision", "span_iou", "span_iou_set")
+        for cut in ("", "@5", "@2000chars", "@500tokens")
+    ),
+    *(
+        "recall@2000chars",
+        "recall@500tokens",
+        "r_precision",
+        "precision_omega",
+        "exact_match",
+        "token_f1",
+        "rouge_l",
+        "contains",
+    ),
     *("latency_ms", "total_tokens", "cost_usd", "context_tokens"),
 ]
 
@@ -52,7 +69,10 @@ def test_metrics_differ_where_their_names_or_units_do() -> None:
         ("zzzz", "no metric is called 'zzzz' (there is: recall, precision, ndcg, "),
         ("", "no metric is called ''"),
         ("latency_ms@5", "'latency_ms@5': latency_ms takes no cutoff"),
-        ("ndcg@2000chars", "ndcg takes a cutoff in ranks, as ndcg@10; one in characters take recall, span_recall, "),
+        (
+            "ndcg@2000chars",
+            "ndcg takes a cutoff in ranks, as ndcg@10; one in characters or tokens take recall, span_recall, ",
+        ),
         ("recall@0", "'recall@0': recall: k is a whole number of at least 1 or None, not 0"),
         ("recall@05", "'recall@05': a cutoff is a whole number of at least 1"),
         ("recall@-1", "'recall@-1': a cutoff is a whole number of at least 1"),
@@ -83,14 +103,18 @@ def test_the_sets_are_those_of_the_configuration() -> None:
 
 def test_only_budgets_of_text_and_what_sees_no_chunks_compare_chunkers() -> None:
     assert [name for name in NAMES if compares_chunkers(name)] == [
-        *("span_recall@2000chars", "span_precision@2000chars", "span_iou@2000chars", "recall@2000chars"),
-        *("precision_omega", "exact_match", "token_f1", "rouge_l", "contains"),
+        *(
+            f"span_{stem}@{budget}"
+            for stem in ("recall", "precision", "iou", "iou_set")
+            for budget in ("2000chars", "500tokens")
+        ),
+        *("recall@2000chars", "recall@500tokens", "precision_omega", "exact_match", "token_f1", "rouge_l", "contains"),
         *("latency_ms", "total_tokens", "cost_usd", "context_tokens"),
     ]
 
 
 def test_what_judges_the_chunks_handed_on_follows_k() -> None:
     assert [name for name in NAMES if follows_k(name)] == [
-        *("recall", "precision", "ndcg", "mrr", "hit", "map", "all_hops"),
-        *("span_recall", "span_precision", "span_iou", "context_tokens"),
+        *("recall", "precision", "ndcg", "mrr", "hit", "success", "map", "all_hops"),
+        *("span_recall", "span_precision", "span_iou", "span_iou_set", "context_tokens"),
     ]

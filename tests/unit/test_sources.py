@@ -78,13 +78,13 @@ def test_other_files_and_blank_documents_are_noted(tmp_path: Path) -> None:
         tmp_path,
         docs___loans__md="x",
         docs___empty__txt=" \n",
-        docs___a__pdf="",
+        docs___a__docx="",
         docs___b__PNG="",
         docs___questions__jsonl=QUESTIONS,
     )
     data = files_dataset(tmp_path, questions=str(tmp_path / "docs" / "questions.jsonl")).load()
     assert data.notes == (
-        "2 of 4 files are no documents and were left out (.pdf, .png)",
+        "2 of 4 files are no documents and were left out (.docx, .png)",
         "1 of 2 documents are blank, e.g. 'empty.txt'",
     )
 
@@ -134,7 +134,7 @@ def test_a_wrong_document_line_is_named(rows: list[dict[str, object]], message: 
 
 
 def test_what_is_not_there_is_named(tmp_path: Path) -> None:
-    write(tmp_path, questions__jsonl=QUESTIONS, docs2___a__pdf="", single__md="x", none__jsonl="")
+    write(tmp_path, questions__jsonl=QUESTIONS, docs2___a__docx="", single__md="x", none__jsonl="")
     with pytest.raises(DatasetNotFoundError, match="docs: there is no such folder"):
         files_dataset(tmp_path).load()
     with pytest.raises(ConfigurationError, match=r"docs2: no document in it; files that count end in \.md"):
@@ -154,7 +154,7 @@ def test_what_is_not_there_is_named(tmp_path: Path) -> None:
 def test_questions_without_documents_and_with_their_own_columns(tmp_path: Path) -> None:
     write(tmp_path, mine__csv="user_query,gold\nHow long?,30 days\nWhy?,because\n")
     settings = {"question": "user_query", "expected_answers": "gold"}
-    source = QuestionsDataset.model_validate({"questions": str(tmp_path / "mine.csv"), "columns": settings, "limit": 1})
+    source = QuestionsDataset.model_validate({"path": str(tmp_path / "mine.csv"), "columns": settings, "limit": 1})
     data = source.load()
     assert list(data.questions) == [EvalSample("How long?", ["30 days"])]
     assert (data.name, data.corpus) == ("mine", None)

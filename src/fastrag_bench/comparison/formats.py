@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -27,12 +27,15 @@ def shown(value: Value) -> str:
     return str(value)
 
 
-def markdown_table(table: Table, notes: Sequence[str] = ()) -> str:
-    """A Markdown table, the notes below it as a list."""
-    lines = [_line(map(_escaped, table.header)), _line(["---", *["---:"] * (len(table.header) - 1)])]
+def markdown_table(table: Table, notes: Sequence[str] = (), *, header: str = "", answer: Sequence[str] = ()) -> str:
+    """A Markdown table; a header above it, and below it the answer as a paragraph and the notes as a list."""
+    lines = [header, ""] if header else []
+    lines += [_line(map(_escaped, table.header)), _line(["---", *["---:"] * (len(table.header) - 1)])]
     for row, values in enumerate(table.rows):
         cells = [_escaped(shown(value)) for value in values]
         lines.append(_line(f"**{cell}**" if (row, column) in table.best else cell for column, cell in enumerate(cells)))
+    if answer:
+        lines += ["", *(" ".join(sentence.split()) for sentence in answer)]
     if notes:
         lines += ["", *(f"- {' '.join(note.split())}" for note in notes)]
     return "\n".join(lines) + "\n"
@@ -69,6 +72,7 @@ def json_text(
     failures: Sequence[Failure],
     notes: Sequence[str],
     extra: Extra,
+    more: Mapping[str, Any] | None = None,
 ) -> str:
     """Every figure of every run; the questions stay in the runs' own files."""
     runs = [
@@ -93,5 +97,6 @@ def json_text(
             for failure in failures
         ],
         "notes": list(notes),
+        **(more or {}),
     }
     return dump_json(value, indent=2) + "\n"

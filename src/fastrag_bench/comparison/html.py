@@ -46,6 +46,11 @@ def html_page(
     )
 
 
+def html_fragment(table: Table, *, notes: Sequence[str] = ()) -> str:
+    """The table and the notes alone, for a notebook."""
+    return _table(table) + "".join(f"<p>{escape(note)}</p>" for note in notes)
+
+
 def _table(table: Table) -> str:
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in table.header)
     rows = []

@@ -53,19 +53,23 @@ def build_table(
     extra: Extra | None = None,
     counts: bool = False,
     mark_best: bool = False,
+    also: Mapping[str, Sequence[str]] | None = None,
 ) -> Table:
     """A row for each run, then one for each failure.
+
+    `also` gives, for a run, the other names of its pipeline; they stand in its row.
 
     The columns: run, each metric, the caller's own, the counts of questions by status (when asked for, and always when
     a question errored or is incomplete), and the reason where runs failed.
     """
     metrics = metric_names(results)
     extra = extra or {}
-    with_counts = counts or any(result.status.errored or result.status.incomplete for result in results)
+    with_counts = counts or partly_scored(results)
     rows: list[list[Value]] = []
     for name, result in zip(display_names(results), results, strict=True):
         own = [extra[column].get(result.name) for column in extra]
-        rows.append([name, *(figure(result, metric, stat) for metric in metrics), *own])
+        shown = " = ".join([name, *_few((also or {}).get(result.name, ()))])
+        rows.append([shown, *(figure(result, metric, stat) for metric in metrics), *own])
     for failure in failures:
         own = [extra[column].get(failure.name) for column in extra]
         rows.append([failure.name, *[None] * len(metrics), *own])
@@ -79,6 +83,27 @@ def build_table(
         for row, failure in zip(rows[len(results) :], failures, strict=True):
             row.append(failure.reason)
     return Table(header, rows, _best_cells(results, metrics, stat) if mark_best else frozenset())
+
+
+def partly_scored(results: Sequence[BenchmarkResult]) -> bool:
+    """Whether some question errored, or has a score in one run that it lacks in another.
+
+    A metric that a question has under no run is not applicable to it and makes no run partial; of a single run that
+    cannot be told.
+    """
+    if any(result.status.errored for result in results):
+        return True
+    if len(results) < 2:
+        return any(result.status.incomplete for result in results)
+    lacking = [
+        {(sample.question, name) for sample in result.samples for name, score in sample.scores.items() if score is None}
+        for result in results
+    ]
+    return any(each != lacking[0] for each in lacking)
+
+
+def _few(names: Sequence[str], most: int = 3) -> list[str]:
+    return [*names[:most], *([f"{len(names) - most} more"] if len(names) > most else [])]
 
 
 def _append(rows: list[list[Value]], values: Sequence[list[Value]], rest: list[Value] | None) -> None:
@@ -147,3 +172,11 @@ def different_questions(results: Sequence[BenchmarkResult]) -> list[str]:
         return []
     first = [sample.question for sample in results[0].samples]
     return [result.name for result in results[1:] if [sample.question for sample in result.samples] != first]
+
+
+def question_sets(results: Sequence[BenchmarkResult]) -> list[list[int]]:
+    """The places of runs that were asked the same questions, in order of first appearance."""
+    groups: dict[tuple[str, ...], list[int]] = {}
+    for place, result in enumerate(results):
+        groups.setdefault(tuple(sorted(sample.question for sample in result.samples)), []).append(place)
+    return list(groups.values())

@@ -26,10 +26,17 @@ def read_parquet(path: Path, options: ReadOptions) -> list[Record]:
         raise MissingExtraError(f"Reading {path.name}", extra="datasets") from None
     try:
         with parquet.ParquetFile(path) as file:
+            _check_names(file.schema_arrow.names, path)
             rows = list(islice(_rows(file), options.limit))
     except (pyarrow.ArrowException, OSError) as error:
         raise ConfigurationError(f"{path}: not a Parquet file that can be read: {error}") from None
     return records_of(rows, where=str(path))
+
+
+def _check_names(names: list[str], path: Path) -> None:
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise ConfigurationError(f"{path}: two columns are called {twice!r}")
 
 
 def _rows(file: Any) -> Iterator[Any]:

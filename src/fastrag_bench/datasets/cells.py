@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
+from fastrag_bench.datasets.list_text import NotAList, parse_printed
 from fastrag_bench.errors import SchemaError
 
 
@@ -62,29 +63,41 @@ def grades_of(value: Mapping[Any, Any], where: str) -> dict[str, float]:
     return grades
 
 
+def is_list(cell: str) -> bool:
+    """Whether a text cell is meant to hold a list."""
+    return cell.lstrip().startswith(("[", "array(["))
+
+
 def parse_list(cell: str, where: str) -> Any:
-    """A text cell that starts with a bracket: JSON, else a Python literal, as ragas and pandas write lists.
+    """A text cell that starts with a bracket: JSON, else as Python, pandas or numpy print it.
 
     Raises:
-        SchemaError: it is neither, or it is a printed numpy array, whose items a literal would glue together.
+        SchemaError: it is none of these.
     """
     try:
         return json.loads(cell)
     except (ValueError, RecursionError):
         pass
-    if _has_glued_texts(cell):
-        raise SchemaError(f"{where}: {cell[:60]!r} has texts without a comma between them (a printed numpy array?)")
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SyntaxWarning)
-            return ast.literal_eval(cell)
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        raise SchemaError(
-            f"{where}: {cell[:60]!r} starts like a list and is none; write JSON, such as {json.dumps([cell[:20]])}"
-        ) from None
+    reason = ""
+    if is_list(cell):
+        try:
+            return parse_printed(cell)
+        except (NotAList, RecursionError) as error:
+            reason = f" ({error})" if isinstance(error, NotAList) else ""
+    if not _has_glued_texts(cell):
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", SyntaxWarning)
+                return ast.literal_eval(cell)
+        except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+            pass
+    raise SchemaError(
+        f"{where}: {cell[:60]!r} starts like a list and is none{reason}; write JSON, such as {json.dumps([cell[:20]])}"
+    )
 
 
 def _has_glued_texts(cell: str) -> bool:
+    """Whether texts stand side by side, which Python would make one."""
     last = 0
     try:
         for token in tokenize.generate_tokens(io.StringIO(cell).readline):

@@ -48,25 +48,29 @@ class QADataset:
         list_separator: str | None = "|",
         max_bytes: int = 256 * MIB,
         max_cell: int = 16 * MIB,
+        delimiter: str | None = None,
+        sheet: str | None = None,
     ) -> QADataset:
-        """Read a file by its suffix: .json .jsonl .csv .tsv .yaml .yml, also packed as .gz or .bz2, or .parquet.
+        """Read a file by its suffix: .json .jsonl .csv .tsv .yaml .yml, also packed as .gz or .bz2; .parquet or .xlsx.
 
         Args:
             path: the file.
             columns: which column is what, where the names do not say it.
             limit: read only the first so many samples.
-            encoding: of a text file that is not UTF-8.
+            encoding: of a text file that is not UTF-8 and has no byte order mark.
             list_separator: parts the ids in one text cell of a table.
             max_bytes: the largest .json or .yaml file.
             max_cell: the longest line or cell.
+            delimiter: of .csv and .tsv; None is the one of `, ; tab |` that fits.
+            sheet: of .xlsx; None where only one has rows.
 
         Raises:
             DatasetNotFoundError: there is no such file.
-            MissingExtraError: .parquet without pyarrow.
+            MissingExtraError: .parquet without pyarrow, .xlsx without openpyxl.
             ConfigurationError: anything else that is not right, with the file and the line.
         """
         where = Path(path)
-        options = ReadOptions(encoding, limit, list_separator, max_bytes, max_cell)
+        options = ReadOptions(encoding, limit, list_separator, max_bytes, max_cell, delimiter, sheet)
         records = read_records(where, options)
         native = native_samples(records) if columns is None else None
         if native is not None:

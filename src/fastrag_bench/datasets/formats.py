@@ -7,6 +7,7 @@ from pathlib import Path
 
 from fastrag_bench.datasets.arrow_files import read_parquet
 from fastrag_bench.datasets.csv_files import read_csv, read_tsv
+from fastrag_bench.datasets.excel_files import read_xlsx
 from fastrag_bench.datasets.json_files import read_json, read_jsonl
 from fastrag_bench.datasets.reading import UNPACKERS, ReadOptions, check_file
 from fastrag_bench.datasets.records import Record
@@ -21,8 +22,9 @@ READERS: dict[str, Callable[[Path, ReadOptions], list[Record]]] = {
     ".yaml": read_yaml,
     ".yml": read_yaml,
     ".parquet": read_parquet,
+    ".xlsx": read_xlsx,
 }
-NOT_PACKED = {".parquet"}
+NOT_PACKED = {".parquet", ".xlsx"}
 
 
 def read_records(path: Path, options: ReadOptions) -> list[Record]:

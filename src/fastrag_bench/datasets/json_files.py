@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from fastrag_bench.datasets.reading import ReadOptions, read_lines, read_text
+from fastrag_bench.datasets.reading import MIB, ReadOptions, check_file, read_lines, read_text
 from fastrag_bench.datasets.records import Record, records_of
 from fastrag_bench.errors import SchemaError
 
@@ -17,6 +17,16 @@ def read_json(path: Path, options: ReadOptions) -> list[Record]:
     """`{"samples": [...]}` or a bare list of objects."""
     value = parse(read_text(path, options), where=str(path))
     return records_of(sample_list(value, where=str(path))[: options.limit], where=str(path))
+
+
+def read_value(path: Path) -> Any:
+    """The value of a whole `.json` file, packed or not.
+
+    Raises:
+        ConfigurationError: there is no such file, or it is not JSON.
+    """
+    check_file(path)
+    return parse(read_text(path, ReadOptions(max_bytes=2048 * MIB)), where=str(path))
 
 
 def read_jsonl(path: Path, options: ReadOptions) -> list[Record]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fastrag_bench.datasets.cells import as_answers, as_ids, grades_of, is_missing, native, parse_list
+from fastrag_bench.datasets.cells import as_answers, as_ids, grades_of, is_list, is_missing, native, parse_list
 from fastrag_bench.datasets.mapping import ColumnMapping, Columns, find_columns
 from fastrag_bench.errors import ConfigurationError, SchemaError
 from fastrag_bench.types import EvalSample
@@ -63,7 +63,7 @@ def _sample(record: Record, columns: Columns, list_separator: str | None) -> Eva
     if record.is_text and isinstance(ids, str):
         ids = _split(ids, list_separator, record.where)
     answers = _value(record, columns.expected_answers)
-    if record.is_text and isinstance(answers, str) and answers.lstrip().startswith("["):
+    if record.is_text and isinstance(answers, str) and is_list(answers):
         answers = parse_list(answers.strip(), record.where)
     metadata = _metadata(record, columns)
     if isinstance(native(ids), Mapping):
@@ -93,7 +93,7 @@ def _question(record: Record, column: str) -> str:
 
 def _split(cell: str, separator: str | None, where: str) -> Any:
     text = cell.strip()
-    if text.startswith(("[", '{"', "{'")):
+    if is_list(text) or text.startswith(('{"', "{'")):
         return parse_list(text, where)
     parts = text.split(separator) if separator else [text]
     return [part.strip() for part in parts if part.strip()]

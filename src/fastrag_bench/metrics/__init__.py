@@ -2,8 +2,8 @@
 
 from fastrag_bench.metrics.generation import Contains, ExactMatch, RougeL, TokenF1
 from fastrag_bench.metrics.operational import ContextTokens, Cost, Latency, TotalTokens
-from fastrag_bench.metrics.retrieval import MAP, MRR, NDCG, AllHops, HitRate, Precision, Recall
-from fastrag_bench.metrics.span import PrecisionOmega, SpanIoU, SpanPrecision, SpanRecall
+from fastrag_bench.metrics.retrieval import MAP, MRR, NDCG, AllHops, HitRate, Precision, Recall, RPrecision, Success
+from fastrag_bench.metrics.span import PrecisionOmega, SpanIoU, SpanIoUSet, SpanPrecision, SpanRecall
 
 __all__ = [
     "MAP",
@@ -18,11 +18,14 @@ __all__ = [
     "Latency",
     "Precision",
     "PrecisionOmega",
+    "RPrecision",
     "Recall",
     "RougeL",
     "SpanIoU",
+    "SpanIoUSet",
     "SpanPrecision",
     "SpanRecall",
+    "Success",
     "TokenF1",
     "TotalTokens",
 ]

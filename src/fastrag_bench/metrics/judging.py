@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fastrag_bench.metrics.arrays import Floats, Hits, Ints
+from fastrag_bench.metrics.budget import found_within
 from fastrag_bench.relevance import Gold, Judged, Unit, gold_of, judge
 from fastrag_bench.types import Document, EvalSample, QueryOutcome
 
@@ -68,6 +69,8 @@ class Batch:
     """The judgement that `sources` are a prefix of: the whole ranking's wherever they are the head of it."""
     depth: Ints
     """[n] passages in `sources`."""
+    rankings: tuple[list[Document], ...]
+    """Each whole ranking's passages."""
 
     @classmethod
     def of(cls, samples: Sequence[EvalSample], outcomes: Sequence[QueryOutcome], unit: Unit | None) -> Batch:
@@ -79,7 +82,8 @@ class Batch:
             ranked.append(whole)
             is_head = outcome.ranking is None or _same(outcome.sources, outcome.ranking[: len(outcome.sources)])
             handed_on.append(whole if is_head else _MEMORY.judged(gold, outcome.sources, unit))
-        return cls(tuple(ranked), tuple(handed_on), _array(len(outcome.sources) for outcome in outcomes))
+        depth = _array(len(outcome.sources) for outcome in outcomes)
+        return cls(tuple(ranked), tuple(handed_on), depth, tuple(outcome.ranked for outcome in outcomes))
 
     @cached_property
     def measurable(self) -> list[bool]:
@@ -108,8 +112,16 @@ class Batch:
 
     def recall_at_chars(self, budget: int) -> Floats:
         """[n] evidence found within so many characters of the ranking / all evidence; 0 without evidence."""
-        found = _array(sum(0 < chars <= budget for chars in judged.found_chars) for judged in self.ranked)
-        return found / np.maximum(_array(len(judged.gains) for judged in self.ranked), 1)
+        return self._share(sum(0 < chars <= budget for chars in judged.found_chars) for judged in self.ranked)
+
+    def recall_at_tokens(self, budget: int) -> Floats:
+        """[n] as `recall_at_chars`, for a budget in tokens."""
+        return self._share(
+            found_within(judged, ranking, budget) for judged, ranking in zip(self.ranked, self.rankings, strict=True)
+        )
+
+    def _share(self, found: Iterable[int]) -> Floats:
+        return _array(found) / np.maximum(_array(len(judged.gains) for judged in self.ranked), 1)
 
 
 def _stack(judged: Sequence[Judged], kind: str, depth: Ints | None) -> Hits:

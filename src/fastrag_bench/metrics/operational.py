@@ -94,7 +94,9 @@ class Cost(OperationalMetric):
         self.output_per_million = output_per_million
 
     def read(self, outcome: QueryOutcome) -> float | None:
-        """Prices times tokens."""
+        """Prices times tokens; without prices of its own, what the outcome says."""
+        if self.input_per_million is None and self.output_per_million is None:
+            return outcome.cost_usd
         if self.input_per_million is None or self.output_per_million is None:
             return None
         if outcome.input_tokens is None or outcome.output_tokens is None:

@@ -33,7 +33,7 @@ class RetrievalMetric(Metric):
     def __init__(self, k: int | None = None, *, unit: Literal["auto", "document", "chunk"] = "auto") -> None:
         if unit not in ("auto", "document", "chunk"):
             raise ConfigurationError(f"{self.stem}: unit is auto, document or chunk, not {unit!r}")
-        self.k, _ = checked_cutoff(self.stem, k)
+        self.k, _, _ = checked_cutoff(self.stem, k)
         self.unit = unit
 
     @property
@@ -77,6 +77,7 @@ class Recall(RetrievalMetric):
         k: as for all.
         chars: judge the first so many characters of the ranking instead, the last passage cut at the budget, overlap
             paid twice: the fair figure between chunkers, named `recall@2000chars`.
+        tokens: the same with a budget in tokens (word pieces), named `recall@500tokens`.
         unit: as for all.
     """
 
@@ -87,18 +88,23 @@ class Recall(RetrievalMetric):
         k: int | None = None,
         *,
         chars: int | None = None,
+        tokens: int | None = None,
         unit: Literal["auto", "document", "chunk"] = "auto",
     ) -> None:
         super().__init__(k, unit=unit)
-        _, self.chars = checked_cutoff(self.stem, k, chars)
+        _, self.chars, self.tokens = checked_cutoff(self.stem, k, chars, tokens)
 
     @property
     def name(self) -> str:
-        """As `recall@5`, `recall@2000chars`, or `recall`."""
-        return name_with_cutoff(self.stem, self.k, self.chars)
+        """As `recall@5`, `recall@2000chars`, `recall@500tokens`, or `recall`."""
+        return name_with_cutoff(self.stem, self.k, self.chars, self.tokens)
 
     def _figures(self, batch: Batch) -> Floats:
-        return self._found(batch).recall(self.k) if self.chars is None else batch.recall_at_chars(self.chars)
+        if self.chars is not None:
+            return batch.recall_at_chars(self.chars)
+        if self.tokens is not None:
+            return batch.recall_at_tokens(self.tokens)
+        return self._found(batch).recall(self.k)
 
 
 class AllHops(RetrievalMetric):
@@ -147,6 +153,27 @@ class HitRate(RetrievalMetric):
 
     def _figures(self, batch: Batch) -> Floats:
         return self._credited(batch).hit(self.k)
+
+
+class Success(HitRate):
+    """The same as `hit`, under trec_eval's name for it."""
+
+    stem: ClassVar[str] = "success"
+
+
+class RPrecision(RetrievalMetric):
+    """Relevant passages in the first R / R, R being the pieces of evidence of the question (trec_eval's Rprec).
+
+    It judges the whole ranking and takes no cutoff: R is one.
+    """
+
+    stem: ClassVar[str] = "r_precision"
+
+    def __init__(self, *, unit: Literal["auto", "document", "chunk"] = "auto") -> None:
+        super().__init__(None, unit=unit)
+
+    def _figures(self, batch: Batch) -> Floats:
+        return batch.ranked_credits.r_precision()
 
 
 class MAP(RetrievalMetric):

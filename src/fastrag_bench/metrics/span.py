@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import ClassVar, NamedTuple
 
 from fastrag_bench.contracts import Metric
+from fastrag_bench.metrics.budget import chars_within
 from fastrag_bench.metrics.cutoff import checked_cutoff, name_with_cutoff
 from fastrag_bench.relevance import Place, Span, gold_of, parse_span, place_of
 from fastrag_bench.relevance.intervals import Interval, merged, total
@@ -22,7 +23,7 @@ Places = dict[str, list[Interval]]
 
 
 class Overlap(NamedTuple):
-    """Characters: of the gold, of the gold that was retrieved, and of all that was retrieved (overlap twice).
+    """Characters: of the gold, of the gold that was retrieved, of all that was retrieved (overlap twice, and once).
 
     `shared` can be more than `retrieved` where gold names one document in two ways, by its id and by its URI.
     """
@@ -30,6 +31,7 @@ class Overlap(NamedTuple):
     gold: int
     shared: int
     retrieved: int
+    distinct: int
 
 
 class SpanMetric(Metric):
@@ -71,23 +73,25 @@ class OverlapMetric(SpanMetric):
     Args:
         k: judge the first k passages of the ranking; None: what was handed on.
         chars: judge the first so many characters of the ranking instead, the last passage cut at the budget.
+        tokens: the same with a budget in tokens (word pieces), the last passage cut behind a word.
 
     Raises:
         ConfigurationError: a cutoff that is no whole number of at least 1, or both.
     """
 
-    def __init__(self, k: int | None = None, *, chars: int | None = None) -> None:
-        self.k, self.chars = checked_cutoff(self.stem, k, chars)
+    def __init__(self, k: int | None = None, *, chars: int | None = None, tokens: int | None = None) -> None:
+        self.k, self.chars, self.tokens = checked_cutoff(self.stem, k, chars, tokens)
 
     @property
     def name(self) -> str:
-        """As `span_iou`, `span_iou@5` or `span_iou@2000chars`."""
-        return name_with_cutoff(self.stem, self.k, self.chars)
+        """As `span_iou`, `span_iou@5`, `span_iou@2000chars` or `span_iou@500tokens`."""
+        return name_with_cutoff(self.stem, self.k, self.chars, self.tokens)
 
     def _judge(self, gold: Sequence[Alternatives], outcome: QueryOutcome) -> float:
-        whole = self.k is None and self.chars is None
+        whole = self.k is None and self.chars is None and self.tokens is None
         passages = outcome.sources if whole else outcome.ranked[: self.k]
-        return self._ratio(overlap_of(gold, passages, self.chars))
+        chars = self.chars if self.tokens is None else chars_within(passages, self.tokens)
+        return self._ratio(overlap_of(gold, passages, chars))
 
     @abstractmethod
     def _ratio(self, overlap: Overlap) -> float: ...
@@ -112,12 +116,28 @@ class SpanPrecision(OverlapMetric):
 
 
 class SpanIoU(OverlapMetric):
-    """Retrieved characters of the gold / (retrieved characters + characters of the gold that were missed)."""
+    """Retrieved characters of the gold / (retrieved characters + characters of the gold that were missed).
+
+    As the study's program computes it and its tables have it: text that is retrieved twice counts twice.
+    """
 
     stem: ClassVar[str] = "span_iou"
 
     def _ratio(self, overlap: Overlap) -> float:
         return min(1.0, overlap.shared / (overlap.retrieved + overlap.gold - overlap.shared))
+
+
+class SpanIoUSet(OverlapMetric):
+    """Retrieved characters of the gold / characters that are retrieved or gold, each once.
+
+    As the study's text defines it, over sets: Jaccard's index. At least as high as `span_iou`, and equal to it where
+    nothing is retrieved twice.
+    """
+
+    stem: ClassVar[str] = "span_iou_set"
+
+    def _ratio(self, overlap: Overlap) -> float:
+        return min(1.0, overlap.shared / (overlap.distinct + overlap.gold - overlap.shared))
 
 
 class PrecisionOmega(SpanMetric):
@@ -164,7 +184,16 @@ def overlap_of(gold: Sequence[Alternatives], passages: Sequence[Document], chars
         retrieved += length
     found = _by_document(places)
     wanted = _union(_best(gold, found))
-    return Overlap(_total(wanted), _shared(wanted, found), retrieved)
+    return Overlap(_total(wanted), _shared(wanted, found), retrieved, _distinct(places, retrieved))
+
+
+def _distinct(places: Sequence[Place], retrieved: int) -> int:
+    """Retrieved characters without those that an earlier passage had; text of an unknown place is always new."""
+    held: Places = {}
+    for place in places:
+        if place.start >= 0 and (name := place.document or place.uri) is not None:
+            held.setdefault(name, []).append((place.start, place.end))
+    return retrieved - sum(total(parts) - total(merged(parts)) for parts in held.values())
 
 
 def _cut(place: Place, length: int) -> Place:

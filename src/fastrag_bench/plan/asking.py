@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from fastrag_bench.error_text import error_text
+from fastrag_bench.errors import BudgetReachedError
 from fastrag_bench.plan.keys import Json
 from fastrag_bench.plan.stage import Computed, Row, RowFunction
 
@@ -27,13 +28,18 @@ class Limits:
 def ask(
     function: RowFunction, item_id: str, item: str, upstream: Sequence[Json], *, inputs: Sequence[str], limits: Limits
 ) -> Row:
-    """Run one row; a failure is a row with an error, never an exception. Seconds are those of the last attempt."""
+    """Run one row; a failure is a row with an error, an exception only where a budget is used up.
+
+    Seconds are those of the last attempt.
+    """
     for attempt in range(limits.retries + 1):
         began = time.perf_counter()
         try:
             done: Computed = within(limits.timeout_s, lambda: function(item, upstream))
             seconds = time.perf_counter() - began + done.remembered_seconds
             return Row(item_id, tuple(inputs), done.value, seconds, amortised=done.amortised)
+        except BudgetReachedError:
+            raise
         except Exception as error:
             seconds = time.perf_counter() - began
             if attempt == limits.retries:

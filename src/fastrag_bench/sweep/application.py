@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sys
 from collections.abc import Sequence
@@ -14,10 +15,11 @@ from hydra.core.global_hydra import GlobalHydra
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.errors import HydraException
 from hydra.types import RunMode
+from omegaconf.errors import InterpolationResolutionError
 
 from fastrag_bench.config import RunConfig
 from fastrag_bench.errors import ConfigurationError
-from fastrag_bench.sweep.compose import Composer, hydra_message
+from fastrag_bench.sweep.compose import Composer, first_line, hydra_message
 from fastrag_bench.sweep.prepare import prepare
 from fastrag_bench.sweep.refusal import EXIT_NOTHING, SHOW_TRACEBACK, Terminated, exit_code_of, refuse
 from fastrag_bench.sweep.resolvers import register_resolvers
@@ -36,8 +38,9 @@ SETTINGS = {name for name, field in RunConfig.model_fields.items() if not field.
 def run_application(words: Sequence[str], conf: Path) -> int:
     """Run Hydra over these command line words.
 
-    Returns 0, 130 and 143 after an interruption, or 3 where a file cannot be written. Every other code arrives as SystemExit: 2 from here or from the
-    sweeper for what is wrong before any work, all others from the single run or from the hook after a sweep.
+    Returns 0, 130 and 143 after an interruption, or 3 where a file cannot be written. Every other code arrives as
+    SystemExit: 2 from here or from the sweeper for what is wrong before any work, all others from the single run or
+    from the hook after a sweep.
     """
     signal.signal(signal.SIGTERM, _terminate)
     register_resolvers()
@@ -49,6 +52,8 @@ def run_application(words: Sequence[str], conf: Path) -> int:
         return exit_code_of(stop)
     except HydraException as error:
         refuse(ConfigurationError(hydra_message(error)))
+    except InterpolationResolutionError as error:
+        refuse(ConfigurationError(first_line(error).removeprefix("ValueError raised while resolving interpolation: ")))
     except ConfigurationError as error:
         refuse(error)
     except OSError as error:
@@ -71,7 +76,8 @@ def _run_hydra(words: Sequence[str], conf: Path) -> None:
 
 
 def _call_hydra(words: Sequence[str], conf: Path) -> None:
-    sys.argv[1:] = words
+    """Run Hydra; `+experiment=x`, which it refuses because our defaults list has `experiment`, means `experiment=x`."""
+    sys.argv[1:] = [re.sub(r"^\+(?=experiment=)", "", word) for word in words]
     hydra.main(config_path=str(conf), config_name=CONFIG_NAME, **VERSION)(run)()
 
 

@@ -19,7 +19,9 @@ class Combination:
     folder: str
     """The run's folder, relative to the sweep's."""
     overrides: tuple[str, ...]
-    """The overrides in effect, as they were given."""
+    """The overrides in effect, as they were given, without secrets."""
     config: RunConfig
     resolved: dict[str, Any]
-    """The configuration as plain values, for the manifest."""
+    """The configuration as plain values, without secrets, for the manifest."""
+    repeat_of: str | None = None
+    """What this run repeats with another seed: its name without the seed; None where the seed is not swept."""

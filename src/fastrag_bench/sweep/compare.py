@@ -9,7 +9,11 @@ from pathlib import Path
 
 from fastrag_bench.comparison import Comparison
 from fastrag_bench.errors import ConfigurationError
+from fastrag_bench.files import write_atomic
+from fastrag_bench.report.content import page_content
 from fastrag_bench.report.folders import SweepFolder, comparison_of, read_sweep
+from fastrag_bench.report.page import html_report
+from fastrag_bench.report.texts import document_texts
 from fastrag_bench.sweep.display import NO_MATCH, say, show_table, shown_path
 from fastrag_bench.sweep.manifest import Manifest, PlannedRun, SweepPlan
 from fastrag_bench.sweep.notes import notes_after
@@ -59,12 +63,16 @@ def _load(folder: Path) -> _Sweep:
 
 
 def _write(sweep: _Sweep) -> None:
-    for suffix in ("md", "csv", "json", "html"):
+    for suffix in ("md", "csv", "json"):
         sweep.comparison.save(sweep.folder / f"comparison.{suffix}")
+    page = page_content(sweep.comparison, sweep.files.places, document_texts(sweep.files.manifests))
+    write_atomic(sweep.folder / "comparison.html", html_report(page, title=sweep.folder.name))
 
 
 def _show(sweep: _Sweep) -> None:
     say("")
+    if sys.stdout.isatty():
+        say(sweep.comparison.header)
     show_table(sweep.comparison, first=sweep.plan.primary, shared=_shared(sweep.plan.runs))
     _show_answer(sweep)
     say("")

@@ -12,7 +12,6 @@ from fastrag_bench.plan.plan import PlanSummary
 from fastrag_bench.results import BenchmarkResult
 from fastrag_bench.sweep.manifest import RESULT, Manifest, SweepPlan
 
-
 NO_MATCH = (
     "no gold id ever matched a retrieved one; likely causes: ids of another corpus or of another version of it, "
     "texts in the id column (map it with columns), file names with and without their ending; "

@@ -11,7 +11,18 @@ from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
 
-_PLACES = {"task": "@TASK@", "override_dirname": "@DIRNAME@", "id": "@ID@", "num": "@NUM@", "output_dir": "@DIR@"}
+from fastrag_bench.component import once_per_object
+from fastrag_bench.sweep.plain import unresolved
+from fastrag_bench.sweep.secret_values import MASK, hide, hide_override
+
+_PLACES = {
+    "task": "@TASK@",
+    "override_dirname": "@DIRNAME@",
+    "id": "@ID@",
+    "num": "@NUM@",
+    "output_dir": "@DIR@",
+    "choices": "@CHOICES@",
+}
 
 
 @dataclass(frozen=True)
@@ -21,13 +32,18 @@ class JobFiles:
     config: str
     overrides: tuple[str, ...]
     override_dirname: str
+    choices: tuple[tuple[str, Any], ...]
     hydra: str
 
     @classmethod
     def of(cls, config: DictConfig) -> JobFiles:
         """The files of a composed job."""
-        task = tuple(config.hydra.overrides.task)
-        return cls(_config_text(config), task, config.hydra.job.override_dirname, _hydra_text(config))
+        task = tuple(map(hide_override, config.hydra.overrides.task))
+        choices: Any = OmegaConf.to_container(config.hydra.runtime.choices)
+        dirname = config.hydra.job.override_dirname
+        if task != tuple(config.hydra.overrides.task):
+            dirname = MASK
+        return cls(_config_text(config), task, dirname, tuple(choices.items()), _hydra_text(config.hydra))
 
     def write(self, folder: Path, *, index: int, output_dir: Path) -> None:
         """Write `config.yaml`, `overrides.yaml` and `hydra.yaml` into a folder, which is made where it is not there."""
@@ -37,7 +53,8 @@ class JobFiles:
             " @ID@": f" '{index}'",
             " @NUM@": f" {index}",
             " @DIR@": _scalar(str(output_dir)),
-            "\n    - '@TASK@'\n": "\n" + re.sub("(?m)^", "    ", task).rstrip(" ") if task else " []\n",
+            "\n    - '@TASK@'\n": "\n" + _indented(task, 4) if task else " []\n",
+            " @CHOICES@\n": "\n" + _indented("".join(_item(*choice) for choice in self.choices), 6),
         }
         hydra = re.sub("|".join(map(re.escape, values)), lambda place: values[place.group()], self.hydra)
         folder.mkdir(parents=True, exist_ok=True)
@@ -46,28 +63,34 @@ class JobFiles:
 
 
 def _config_text(config: DictConfig) -> str:
-    sections = ((str(key), config._get_node(key)) for key in config if key != "hydra")
-    return "".join(_section(json.dumps({key: _unresolved(node)}, default=str)) for key, node in sections) or "{}\n"
+    nodes = ((str(key), config._get_node(key)) for key in config if key != "hydra")
+    return "".join(_item(key, node) for key, node in nodes) or "{}\n"
 
 
-def _unresolved(node: Any) -> Any:
-    if OmegaConf.is_config(node):
-        return OmegaConf.to_container(node, resolve=False, enum_to_str=True)
-    return node._value()
+def _item(key: str, node: Any) -> str:
+    return _yaml(json.dumps({key: hide(unresolved(node), key)}, default=str))
 
 
 @lru_cache(maxsize=4096)
-def _section(text: str) -> str:
+def _yaml(text: str) -> str:
     return OmegaConf.to_yaml(OmegaConf.create(json.loads(text)))
 
 
-def _hydra_text(config: DictConfig) -> str:
-    node: Any = OmegaConf.to_container(config.hydra, resolve=False, enum_to_str=True)
+def _indented(text: str, spaces: int) -> str:
+    return re.sub("(?m)^(?=.)", " " * spaces, text)
+
+
+def _hydra_skeleton(hydra: DictConfig) -> str:
+    node: Any = OmegaConf.to_container(hydra, resolve=False, enum_to_str=True)
     node["overrides"]["task"] = [_PLACES["task"]]
     node["job"].update({name: _PLACES[name] for name in ("override_dirname", "id", "num")})
-    node["runtime"]["output_dir"] = _PLACES["output_dir"]
+    node["runtime"].update({name: _PLACES[name] for name in ("output_dir", "choices")})
     text = _hydra_yaml(json.dumps(node, default=str))
-    return re.sub(r"'(@(?:DIRNAME|ID|NUM|DIR)@)'", r"\1", text)
+    return re.sub(r"'(@(?:DIRNAME|ID|NUM|DIR|CHOICES)@)'", r"\1", text)
+
+
+_hydra_text = once_per_object(_hydra_skeleton, maxsize=64)
+"""Of one node only once: between the jobs that share it, only what has a place of its own differs."""
 
 
 @lru_cache(maxsize=512)

@@ -17,6 +17,7 @@ from fastrag_bench.sweep.combination import Combination
 from fastrag_bench.sweep.compose import Composer
 from fastrag_bench.sweep.prepare import Prepared, PreparedSweep, prepare
 from fastrag_bench.sweep.refusal import refuse, refusing
+from fastrag_bench.sweep.shape import refuse_shape
 
 
 class PlanLauncher:
@@ -33,7 +34,8 @@ class PlanLauncher:
         The value of each job is the mean of its primary metric, or None, in the order given; equal jobs run once.
         """
         with refusing():
-            prepared = prepare(self._composer, job_overrides, first=initial_job_idx)
+            prepared = prepare(self._composer, job_overrides, first=initial_job_idx, earlier=names_in(self._folder))
+            refuse_shape(prepared.runs[0].combination.config, hint="needs hydra/sweeper=fastrag_bench, the default")
         with reaching_the_end(self._context, self._config):
             returns = self.launch_prepared(prepared)
         for run, job in zip(prepared.runs, returns, strict=True):
@@ -109,3 +111,13 @@ def primary_mean(folder: Path, combination: Combination) -> float | None:
         return float(primary["mean"]) if primary["count"] else None
     except (OSError, ValueError, KeyError):
         return None
+
+
+def names_in(folder: Path) -> list[str]:
+    """The names of the runs that a sweep's folder has already."""
+    from fastrag_bench.sweep.manifest import SweepPlan
+
+    try:
+        return [run.name for run in SweepPlan.load(folder).runs]
+    except (ConfigurationError, KeyError, TypeError):
+        return []

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from hydra.core.hydra_config import HydraConfig
-from omegaconf import DictConfig, OmegaConf
-from omegaconf.errors import OmegaConfBaseException
+from omegaconf import DictConfig
 
 from fastrag_bench.config import RunConfig
 from fastrag_bench.errors import ConfigurationError, Problem
 from fastrag_bench.sweep.combination import Combination
-from fastrag_bench.sweep.compose import Composer, first_line, number
+from fastrag_bench.sweep.compose import Composer, number
 from fastrag_bench.sweep.diagnose import absent_problem, choice_problem, composition_problem, naming_override
 from fastrag_bench.sweep.hydra_files import JobFiles
-from fastrag_bench.sweep.naming import run_folders, run_name
-from fastrag_bench.sweep.parts import MISSING
+from fastrag_bench.sweep.naming import repeat_names, run_folders, run_name
+from fastrag_bench.sweep.plain import resolve
+from fastrag_bench.sweep.secret_values import hide, hide_override
+from fastrag_bench.sweep.selection import Selection
 
 Overrides = tuple[str, ...]
 
@@ -28,6 +29,8 @@ class Prepared:
 
     combination: Combination
     files: JobFiles
+    overrides: Overrides
+    """As they were given; those of the combination are without secrets."""
 
 
 @dataclass(frozen=True)
@@ -41,11 +44,18 @@ class PreparedSweep:
     """What a person should know: overrides left out, combinations merged."""
 
 
-def prepare(composer: Composer, jobs: Sequence[Sequence[str]], *, first: int = 0) -> PreparedSweep:
-    """Compose and check all jobs, numbered from `first`.
+def prepare(
+    composer: Composer,
+    jobs: Sequence[Sequence[str]],
+    *,
+    first: int = 0,
+    selection: Selection | None = None,
+    earlier: Sequence[str] = (),
+) -> PreparedSweep:
+    """Compose and check all jobs, numbered from `first`; `earlier` names runs that the sweep has already.
 
     1. Values that some combinations do not have are left out there; equal combinations become one.
-    2. Every combination is composed, resolved and validated.
+    2. Of these the selected ones are composed, resolved and validated.
     3. Names are given; two that are equal must mean the same configuration.
 
     Raises:
@@ -53,6 +63,9 @@ def prepare(composer: Composer, jobs: Sequence[Sequence[str]], *, first: int = 0
     """
     work = _Preparation(composer, [tuple(job) for job in jobs])
     effective = work.effective()
+    if selection is not None and not work.problems:
+        effective = selection.select(effective)
+        work.notes += selection.notes
     distinct = dict.fromkeys(effective)
     drafts = {overrides: work.draft(overrides, index) for index, overrides in enumerate(distinct, start=first)}
     names = {overrides: run_name(overrides) for overrides in drafts}
@@ -61,13 +74,16 @@ def prepare(composer: Composer, jobs: Sequence[Sequence[str]], *, first: int = 0
         raise ConfigurationError(problems=list(work.problems))
     work.note_merged(effective, names, keepers)
     unique = list(dict.fromkeys(keepers.values()))
-    folders = run_folders([names[overrides] for overrides in unique])
+    folders = run_folders([names[overrides] for overrides in unique], earlier)
+    repeats = repeat_names(unique)
     runs = []
     for index, (overrides, folder) in enumerate(zip(unique, folders, strict=True), start=first):
         draft = drafts[overrides]
         assert draft is not None
-        combination = Combination(index, names[overrides], folder, overrides, draft.config, draft.resolved)
-        runs.append(Prepared(combination, draft.files))
+        told, resolved = tuple(map(hide_override, overrides)), hide(draft.resolved)
+        repeated = repeats.get(overrides)
+        combination = Combination(index, names[overrides], folder, told, draft.config, resolved, repeated)
+        runs.append(Prepared(combination, draft.files, overrides))
     places = {overrides: place for place, overrides in enumerate(unique)}
     return PreparedSweep(tuple(runs), tuple(places[keepers[overrides]] for overrides in effective), tuple(work.notes))
 
@@ -168,9 +184,10 @@ class _Preparation:
             text for missing in absent.values() for text in missing if self._key(text) not in present
         )
         for text in unknown:
-            bases = {id(base): base for job in absent if text in job and (base := self._base(job)) is not None}
+            jobs = {self.composer.choices(job): job for job in absent if text in job}
+            bases = [base for job in jobs.values() if (base := self._base(job)) is not None]
             override, groups = self.composer.parse(text), self.composer.groups()
-            self._refuse([absent_problem(text, override, list(bases.values()), groups)])
+            self._refuse([absent_problem(text, override, bases, groups)])
 
     def _note_left_out(self, absent: dict[Overrides, list[str]], present: set[str]) -> None:
         left_out: dict[tuple[str, str], None] = {}
@@ -185,43 +202,9 @@ class _Preparation:
 
     def _base(self, job: Overrides) -> DictConfig | None:
         try:
-            return self.composer.base(job)
+            return copy.deepcopy(self.composer.base(job))
         except ConfigurationError:
             return None
 
     def _key(self, text: str) -> str:
         return self.composer.parse(text).key_or_group
-
-
-def resolve(config: DictConfig, *, with_hydra: bool = True) -> dict[str, Any]:
-    """The configuration without Hydra's node as plain values; what has no value is `???`.
-
-    Args:
-        config: the composed configuration of a job.
-        with_hydra: whether some value is read through the resolver `hydra:`, which takes time to set up.
-    """
-    if not with_hydra:
-        return _plain(config)
-    before = HydraConfig.instance().cfg
-    HydraConfig.instance().set_config(config)
-    try:
-        return _plain(config)
-    finally:
-        HydraConfig.instance().cfg = before
-        OmegaConf.set_readonly(config.hydra, False)
-
-
-def _plain(config: DictConfig) -> dict[str, Any]:
-    values: dict[str, Any] = {}
-    problems: list[Problem] = []
-    for key in config:
-        if key == "hydra":
-            continue
-        try:
-            value = MISSING if OmegaConf.is_missing(config, key) else config[key]
-            values[str(key)] = OmegaConf.to_container(value, resolve=True) if OmegaConf.is_config(value) else value
-        except OmegaConfBaseException as error:
-            problems.append(Problem(error.full_key or str(key), first_line(error)))
-    if problems:
-        raise ConfigurationError(problems=problems)
-    return values

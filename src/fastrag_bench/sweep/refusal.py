@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NoReturn
 
-from fastrag_bench.errors import ConfigurationError
+from fastrag_bench.error_text import is_secret, mask_secrets
+from fastrag_bench.errors import ConfigurationError, Problem
+from fastrag_bench.sweep.secret_values import hide_overrides
 
 EXIT_REFUSED = 2
 EXIT_NOTHING = 3
@@ -50,8 +53,17 @@ def refusing() -> Iterator[None]:
 def report(error: BaseException) -> str:
     """All problems of an error, one a line."""
     if not isinstance(error, ConfigurationError):
-        return str(error).strip()
-    lines = [str(problem) for problem in error.problems]
+        return mask_secrets(str(error).strip())
+    lines = [_told(problem) for problem in error.problems]
     if len(lines) == 1:
         return f"Nothing was run. {lines[0]}"
     return "\n".join([f"Nothing was run. {len(lines)} problems:", *(f"  {line}" for line in lines)])
+
+
+def _told(problem: Problem) -> str:
+    """A problem as one line, without secrets: what was got as the value of one is not repeated."""
+    place = hide_overrides(problem.path)
+    message = problem.message
+    if is_secret(problem.path.partition("=")[0]) or place != problem.path:
+        message = re.sub(r"\(got .*\)$", "(got ***)", message, flags=re.DOTALL)
+    return str(Problem(place, mask_secrets(message)))

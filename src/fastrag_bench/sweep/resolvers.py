@@ -8,14 +8,16 @@ from omegaconf import OmegaConf
 
 
 def register_resolvers() -> None:
-    """Make `${fastrag_bench.first:a,b}` and `${fastrag_bench.run_folder:overrides}` known; may be called again."""
-    OmegaConf.register_new_resolver("fastrag_bench.first", first, replace=True)
+    """Make `fastrag_bench.sweep_folder:name,time` and `fastrag_bench.run_folder:overrides` known; callable again."""
+    OmegaConf.register_new_resolver("fastrag_bench.sweep_folder", sweep_folder, replace=True)
     OmegaConf.register_new_resolver("fastrag_bench.run_folder", folder, replace=True)
 
 
-def first(*values: object) -> object:
-    """The first value that is not null."""
-    return next((value for value in values if value is not None), None)
+def sweep_folder(name: object, time: str) -> str:
+    """The folder of the sweep below `outputs/sweeps`: its name, or the time where it has none."""
+    from fastrag_bench.sweep.sweep_name import checked_sweep_name
+
+    return time if name is None else checked_sweep_name(name)
 
 
 def folder(overrides: Sequence[str]) -> str:

@@ -11,30 +11,45 @@ from omegaconf import DictConfig, OmegaConf
 from fastrag_bench.config import RunConfig
 from fastrag_bench.errors import ConfigurationError, Problem
 from fastrag_bench.sweep.combination import Combination
+from fastrag_bench.sweep.launcher import primary_mean
 from fastrag_bench.sweep.naming import run_folder, run_name
-from fastrag_bench.sweep.prepare import resolve
+from fastrag_bench.sweep.plain import resolve
 from fastrag_bench.sweep.refusal import refuse
+from fastrag_bench.sweep.secret_values import hide, hide_in_files, hide_override
+from fastrag_bench.sweep.shape import refuse_shape
 
 
-def run(config: DictConfig) -> int | None:
+def run(config: DictConfig) -> float | None:
     """Run one configuration.
 
     A single run ends the process with its exit code where that is not 0. A job of a sweep never raises for what goes
     wrong while it runs, only for a configuration that is wrong.
+
+    Returns:
+        For a job of a sweep the mean of its primary metric, which a sweeper may optimise; None where it has none.
     """
     from fastrag_bench.sweep.run import run_job
 
     hydra = HydraConfig.get()
     single = hydra.mode != RunMode.MULTIRUN
+    folder = Path(hydra.runtime.output_dir)
+    hide_in_files(folder, hydra.overrides.task)
     try:
-        code = run_job(combination_of(config), Path(hydra.runtime.output_dir), single=single)
+        combination = combination_of(config)
+        if single:
+            refuse_shape(combination.config, hint="is about sweeps; start with -m for one")
+        elif not hydra.sweeper._target_.endswith(".FastragSweeper"):
+            refuse_shape(combination.config, hint="needs hydra/sweeper=fastrag_bench, the default")
+        code = run_job(combination, folder, single=single)
     except ConfigurationError as error:
         if single:
             refuse(error)
         raise
-    if single and code:
+    if not single:
+        return primary_mean(folder, combination)
+    if code:
         raise SystemExit(code)
-    return code
+    return None
 
 
 def combination_of(config: DictConfig) -> Combination:
@@ -48,7 +63,8 @@ def combination_of(config: DictConfig) -> Combination:
         raise ConfigurationError(problems=[under_override(problem, overrides) for problem in error.problems]) from error
     number = 0 if OmegaConf.is_missing(hydra.job, "num") else hydra.job.num
     name = run_name(overrides)
-    return Combination(number, name, run_folder(name), overrides, checked, resolved)
+    told = tuple(map(hide_override, overrides))
+    return Combination(number, name, run_folder(name), told, checked, hide(resolved))
 
 
 def under_override(problem: Problem, overrides: tuple[str, ...]) -> Problem:

@@ -24,6 +24,7 @@ from fastrag_bench.contracts import (
     Embedder,
     Generator,
     LexicalIndex,
+    Priced,
     QueryTransform,
     Reranker,
     Retriever,
@@ -34,6 +35,7 @@ from fastrag_bench.plan.stage import Row, RowStage, Source, ValueStage
 from fastrag_bench.plan.workspace import Workspace
 from fastrag_bench.targets.chunk_table import ChunkTable
 from fastrag_bench.targets.contract import Failed
+from fastrag_bench.targets.model_calls import asks_model
 from fastrag_bench.targets.row_stages import (
     DenseSearchOperation,
     EmbedQueryOperation,
@@ -272,6 +274,8 @@ class _Reader:
             output_tokens=answer.get("output_tokens"),
             ranking=ranking,
             context_tokens=self._context_tokens(item),
+            cost_usd=self._cost(answer),
+            citations=answer.get("citations"),
         )
 
     def detail(self, question: str) -> str:
@@ -295,6 +299,15 @@ class _Reader:
         if row.digest not in self.passages:
             self.passages[row.digest] = passages_of(self.table, self.pipeline.corpus, row.value)
         return self.passages[row.digest]
+
+    def _cost(self, answer: Json) -> float | None:
+        """Dollars of the answer; None where another part asks a model too, whose calls are not in the rows."""
+        target = self.pipeline.target
+        others = (target.query_transform, target.reranker, target.embedder)
+        calls = answer.get("calls")
+        if not calls or not isinstance(target.generator, Priced) or any(map(asks_model, others)):
+            return None
+        return target.generator.cost_of(calls)
 
     def _context_tokens(self, item: str) -> int:
         value = self._row(self.pipeline.ranking, item).value

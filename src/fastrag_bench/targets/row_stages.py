@@ -29,6 +29,7 @@ from fastrag_bench.errors import StageError
 from fastrag_bench.plan.calls import Calls, call_key
 from fastrag_bench.plan.stage import Computed, RowFunction
 from fastrag_bench.targets.chunk_table import ChunkTable
+from fastrag_bench.targets.model_calls import asks_model, for_each_row
 from fastrag_bench.types import Corpus, Document
 
 CallMemory = Callable[[Json], Calls]
@@ -76,11 +77,21 @@ class TransformOperation:
     identity: Json
     kind: str = "query_transform"
     warm_up: bool = False
-    concurrent: bool = False
+
+    @property
+    def concurrent(self) -> bool:
+        """Where it waits for a model."""
+        return asks_model(self.transform)
 
     def open(self, inputs: Sequence[Any], calls: CallMemory) -> RowFunction:
-        """Nothing to get ready."""
-        return lambda question, upstream: Computed(self.transform.transform(question))
+        """Take the memory of calls."""
+        opened = for_each_row(self.transform, calls)
+
+        def transform(question: str, upstream: Sequence[Json]) -> Computed:
+            part, recalled = opened()
+            return Computed(part.transform(question), recalled.seconds)
+
+        return transform
 
 
 @dataclass(frozen=True)
@@ -94,11 +105,13 @@ class EmbedQueryOperation:
     concurrent: bool = False
 
     def open(self, inputs: Sequence[Any], calls: CallMemory) -> RowFunction:
-        """Nothing to get ready."""
+        """Take the memory of calls."""
+        opened = for_each_row(self.embedder, calls)
 
         def embed(question: str, upstream: Sequence[Json]) -> Computed:
             queries = upstream[0] if upstream else [question]
-            return Computed(vectors_to_json([self.embedder.embed_query(query) for query in queries]))
+            part, recalled = opened()
+            return Computed(vectors_to_json([part.embed_query(query) for query in queries]), recalled.seconds)
 
         return embed
 
@@ -188,13 +201,18 @@ class RerankOperation:
     identity: Json
     kind: str = "rerank"
     warm_up: bool = False
-    concurrent: bool = False
+
+    @property
+    def concurrent(self) -> bool:
+        """Where it waits for a model."""
+        return asks_model(self.reranker)
 
     def open(self, inputs: Sequence[Any], calls: CallMemory) -> RowFunction:
         """Take the texts; a reranker that scores pairs remembers each (model, query, text)."""
         corpus, table, *vectors = inputs
         if isinstance(self.reranker, PairScorer):
-            return _pair_reranker(self.reranker, corpus, table, calls(self.identity))
+            opened = for_each_row(self.reranker, calls)
+            return _pair_reranker(lambda: opened()[0], corpus, table, calls(self.identity))
         reranker: Reranker = self.reranker
 
         def rerank(question: str, upstream: Sequence[Json]) -> Computed:
@@ -216,7 +234,7 @@ def _same_chunks(before: Ranking, after: Ranking) -> Ranking:
     return after
 
 
-def _pair_reranker(scorer: PairScorer, corpus: Corpus, table: ChunkTable, memory: Calls) -> RowFunction:
+def _pair_reranker(scorer: Callable[[], PairScorer], corpus: Corpus, table: ChunkTable, memory: Calls) -> RowFunction:
     digests: dict[int, bytes] = {}
 
     def text_key(chunk: int) -> bytes:
@@ -232,7 +250,7 @@ def _pair_reranker(scorer: PairScorer, corpus: Corpus, table: ChunkTable, memory
         new = [place for place, call in enumerate(held) if call is None]
         if new:
             began = time.perf_counter()
-            scores = scorer.score_pairs(question, table.texts(corpus, [chunks[place] for place in new]))
+            scores = scorer().score_pairs(question, table.texts(corpus, [chunks[place] for place in new]))
             each = (time.perf_counter() - began) / len(new)
             for place, score in zip(new, scores, strict=True):
                 memory.put(call_key(keys[place]), each, _SCORE.pack(score))
@@ -256,7 +274,11 @@ class GenerateOperation:
     parts_identity: Json
     kind: str = "generate"
     warm_up: bool = False
-    concurrent: bool = False
+
+    @property
+    def concurrent(self) -> bool:
+        """Where it waits for a model."""
+        return asks_model(self.generator)
 
     @property
     def identity(self) -> Json:
@@ -266,14 +288,21 @@ class GenerateOperation:
     def open(self, inputs: Sequence[Any], calls: CallMemory) -> RowFunction:
         """Take the texts."""
         corpus, table = inputs
+        opened = for_each_row(self.generator, calls)
 
         def generate(question: str, upstream: Sequence[Json]) -> Computed:
             passages = passages_of(table, corpus, upstream[0], self.k)
             if self.context is not None:
                 passages = self.context.build_context(question, passages)
-            answer = self.generator.generate(question, passages)
-            tokens = {"input_tokens": answer.input_tokens, "output_tokens": answer.output_tokens}
-            return Computed({"answer": answer.text, **tokens})
+            generator, recalled = opened()
+            answer = generator.generate(question, passages)
+            value: dict[str, Json] = {"answer": answer.text}
+            value |= {"input_tokens": answer.input_tokens, "output_tokens": answer.output_tokens}
+            if answer.citations is not None:
+                value["citations"] = [passages[place].id for place in answer.citations]
+            if answer.calls:
+                value["calls"] = list(answer.calls)
+            return Computed(value, recalled.seconds)
 
         return generate
 

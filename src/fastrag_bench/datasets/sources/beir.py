@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -10,21 +9,26 @@ from pydantic import Field
 
 from fastrag_bench.component import Component
 from fastrag_bench.contracts import BenchmarkData
-from fastrag_bench.datasets.dataset import QADataset
+from fastrag_bench.datasets.dialects import insist
 from fastrag_bench.datasets.formats import read_records
-from fastrag_bench.datasets.reading import ReadOptions, read_lines
+from fastrag_bench.datasets.reading import ReadOptions
 from fastrag_bench.datasets.records import Record
-from fastrag_bench.datasets.sources.documents import blank_notes, corpus_of, document_text, identifier_of, text_of
-from fastrag_bench.datasets.sources.gold import gold_notes
+from fastrag_bench.datasets.sources.collection import Collection, Query
+from fastrag_bench.datasets.sources.documents import corpus_of, document_text, identifier_of, text_of
+from fastrag_bench.datasets.trec_files import read_qrels
 from fastrag_bench.errors import DatasetNotFoundError, SchemaError
-from fastrag_bench.types import Corpus, Document, EvalSample
+from fastrag_bench.types import Corpus, Document
 
-Grades = dict[str, dict[str, int]]
-"""Query id -> document id -> grade, in the order of the file."""
+TABLES = ("jsonl", "jsonl.gz", "jsonl.bz2", "parquet", "csv", "tsv", "json")
+JUDGEMENTS = ("tsv", "tsv.gz", "txt", "qrels", "trec")
 
 
 class BeirDataset(Component):
-    """`corpus.jsonl`, `queries.jsonl` and `qrels/<split>.tsv` in a folder, each plain or packed (`.gz`)."""
+    """`corpus.jsonl`, `queries.jsonl` and `qrels/<split>.tsv` in a folder, each plain or packed (`.gz`).
+
+    Corpus and queries may be any other table that is read (`.parquet`, `.csv`). Judgements have three columns, with or
+    without a header, or the four of TREC.
+    """
 
     path: str
     """The folder."""
@@ -41,23 +45,34 @@ class BeirDataset(Component):
         Documents of grade 1 and above are relevant. Where grades other than 0 and 1 occur, all grades of the question
         are in `metadata["relevance_grades"]`.
         """
+        return self.collection().data(self.limit)
+
+    def collection(self) -> Collection:
+        """The three files, not yet joined."""
         folder = Path(self.path).expanduser()
-        corpus_file, queries_file = _file(folder, "corpus.jsonl"), _file(folder, "queries.jsonl")
-        grades = _read_qrels(_file(folder, f"qrels/{self.split}.tsv"))
-        corpus = _read_corpus(corpus_file)
-        queries = {identifier_of(record): record for record in _records(queries_file)}
-        samples = [_sample(record, name, grades[name]) for name, record in queries.items() if name in grades]
-        questions = QADataset(samples[: self.limit])
-        notes = (*_unasked(grades, queries), *blank_notes(corpus), *gold_notes(questions, corpus))
-        return BenchmarkData(folder.resolve().name, questions, corpus, notes)
+        if folder.exists():
+            insist(folder, "beir")
+        corpus_file, queries_file = _table(folder, "corpus"), _table(folder, "queries")
+        grades = read_qrels(self._qrels(folder))
+        return Collection(folder.resolve().name, _read_corpus(corpus_file), _read_queries(queries_file), grades)
+
+    def _qrels(self, folder: Path) -> Path:
+        for suffix in JUDGEMENTS:
+            if (path := folder / "qrels" / f"{self.split}.{suffix}").is_file():
+                return path
+        there = sorted(path.name for path in (folder / "qrels").glob("*"))
+        raise DatasetNotFoundError(
+            f"{folder / 'qrels' / self.split}.tsv: there is no such file, packed or not; dataset.split= names one of "
+            f"{', '.join(there) or 'none: there is no folder qrels'}"
+        )
 
 
-def _file(folder: Path, name: str) -> Path:
-    found = next((path for path in (folder / name, folder / f"{name}.gz") if path.is_file()), None)
+def _table(folder: Path, stem: str) -> Path:
+    found = next((path for suffix in TABLES if (path := folder / f"{stem}.{suffix}").is_file()), None)
     if found is None:
         raise DatasetNotFoundError(
-            f"{folder / name}: there is no such file, packed or not; a BEIR folder has corpus.jsonl, queries.jsonl and "
-            f"qrels/<split>.tsv"
+            f"{folder / stem}.jsonl: there is no such file, packed or not; a BEIR folder has corpus.jsonl, "
+            f"queries.jsonl and qrels/<split>.tsv"
         )
     return found
 
@@ -78,41 +93,11 @@ def _document(record: Record) -> Document:
     return Document(document_text(f"{title} {text}".strip()), {**extra, "title": title}, id=identifier_of(record))
 
 
-def _sample(record: Record, identifier: str, grades: dict[str, int]) -> EvalSample:
-    extra = record.values.get("metadata")
-    metadata = {**(extra if isinstance(extra, dict) else {}), "id": identifier}
-    if not set(grades.values()) <= {0, 1}:
-        metadata["relevance_grades"] = grades
-    relevant = [document for document, grade in grades.items() if grade > 0]
-    return EvalSample(text_of(record), relevant_ids=relevant, metadata=metadata)
-
-
-def _read_qrels(path: Path) -> Grades:
-    grades: Grades = {}
-    for where, query, document, grade in _judgements(path):
-        if grades.setdefault(query, {}).setdefault(document, grade) != grade:
-            raise SchemaError(f"{where}: document {document!r} has two grades for query {query!r}")
-    if not grades:
-        raise SchemaError(f"{path}: no judgement in it")
-    return grades
-
-
-def _judgements(path: Path) -> Iterator[tuple[str, str, str, int]]:
-    """Place, query, document and grade of each line; a first line without a number is the header."""
-    for number, line in read_lines(path, ReadOptions()):
-        cells = line.rstrip("\r\n").split("\t")
-        if not line.strip() or (number == 1 and not _is_grade(cells[-1])):
-            continue
-        where = f"{path}, line {number}"
-        if len(cells) not in (3, 4) or not _is_grade(cells[-1]):
-            raise SchemaError(f"{where}: expected query, document and a whole number, tab separated, not {line!r:.80}")
-        yield where, cells[0], cells[-2], int(cells[-1])
-
-
-def _is_grade(cell: str) -> bool:
-    return cell.strip().removeprefix("-").isdecimal()
-
-
-def _unasked(grades: Grades, queries: dict[str, Record]) -> list[str]:
-    missing = [name for name in grades if name not in queries]
-    return [f"{len(missing)} judged queries have no text, e.g. {missing[0]!r}"] if missing else []
+def _read_queries(path: Path) -> dict[str, Query]:
+    queries: dict[str, Query] = {}
+    for record in _records(path):
+        name, extra = identifier_of(record), record.values.get("metadata")
+        if name in queries:
+            raise SchemaError(f"{record.where}: the id {name!r} comes twice")
+        queries[name] = Query(text_of(record), extra if isinstance(extra, dict) else {})
+    return queries

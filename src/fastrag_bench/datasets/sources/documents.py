@@ -1,8 +1,9 @@
-"""Documents from files: text, Markdown, HTML, or JSON lines."""
+"""Documents from files: text, Markdown, HTML, PDF, or JSON lines."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +11,14 @@ from fastrag_bench.datasets.formats import read_records
 from fastrag_bench.datasets.reading import ReadOptions
 from fastrag_bench.datasets.records import Record
 from fastrag_bench.datasets.sources.html import html_to_text
-from fastrag_bench.errors import ConfigurationError, DatasetNotFoundError, SchemaError
+from fastrag_bench.datasets.sources.pdf import can_read_pdf, read_pdf
+from fastrag_bench.errors import ConfigurationError, DatasetNotFoundError, MissingExtraError, SchemaError
 from fastrag_bench.types import Corpus, Document
 
 TEXT_SUFFIXES = (".md", ".markdown", ".txt")
 HTML_SUFFIXES = (".html", ".htm")
+PDF_SUFFIX = ".pdf"
+SUFFIXES = (*TEXT_SUFFIXES, *HTML_SUFFIXES, PDF_SUFFIX)
 IDS = ("id", "_id", "doc_id")
 
 
@@ -23,12 +27,20 @@ def document_text(raw: str) -> str:
     return raw.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
 
 
+def text_offset(raw: str, offset: int) -> int:
+    """Where an offset into the raw text lies in its `document_text`."""
+    return offset if "\r" not in raw and not raw.startswith("\ufeff") else len(document_text(raw[:offset]))
+
+
 def read_document(path: Path, identifier: str) -> Document:
-    """A document from a text, Markdown or HTML file, which has to be UTF-8.
+    """A document from a PDF file, or from a text, Markdown or HTML file, which has to be UTF-8.
 
     Raises:
         ConfigurationError: the file cannot be read, or is not UTF-8.
+        MissingExtraError: a PDF file without the extra.
     """
+    if path.suffix.lower() == PDF_SUFFIX:
+        return read_pdf(path, identifier)
     try:
         text = document_text(path.read_bytes().decode("utf-8"))
     except UnicodeDecodeError as error:
@@ -51,14 +63,24 @@ def read_folder(folder: Path, *, apart_from: Path | None = None) -> tuple[Corpus
     if not folder.is_dir():
         raise DatasetNotFoundError(f"{folder}: there is no such folder (looked in {folder.resolve().parent})")
     files = [path for path in sorted(folder.rglob("*")) if _is_visible_file(path, folder) and path != apart_from]
-    chosen = [path for path in files if path.suffix.lower() in TEXT_SUFFIXES + HTML_SUFFIXES]
+    readable = SUFFIXES if can_read_pdf() else SUFFIXES[:-1]
+    chosen = [path for path in files if path.suffix.lower() in readable]
+    if not chosen and any(path.suffix.lower() == PDF_SUFFIX for path in files):
+        raise MissingExtraError(f"Reading the PDF files in {folder}", extra="pdf")
     if not chosen:
         raise ConfigurationError(f"{folder}: no document in it; files that count end in {_suffixes()}")
     corpus = Corpus(read_document(path, path.relative_to(folder).as_posix()) for path in chosen)
-    left = sorted({path.suffix.lower() or path.name for path in files} - set(TEXT_SUFFIXES + HTML_SUFFIXES))
+    left = sorted({path.suffix.lower() or path.name for path in files} - set(readable))
     count = len(files) - len(chosen)
     notes = [f"{count} of {len(files)} files are no documents and were left out ({', '.join(left)})"] if count else []
+    if PDF_SUFFIX in left:
+        notes.append('reading .pdf files needs pip install "fastrag_bench[pdf]"')
     return corpus, (*notes, *blank_notes(corpus))
+
+
+def read_documents(path: Path) -> tuple[Corpus, tuple[str, ...]]:
+    """Documents of a folder or a `.jsonl` file, and notes on them; raises as these do."""
+    return read_jsonl_documents(path) if ".jsonl" in path.suffixes else read_folder(path)
 
 
 def read_jsonl_documents(path: Path) -> tuple[Corpus, tuple[str, ...]]:
@@ -120,8 +142,16 @@ def _document(record: Record) -> Document:
 
 
 def _is_visible_file(path: Path, folder: Path) -> bool:
-    return path.is_file() and not any(part.startswith(".") for part in path.relative_to(folder).parts)
+    inside = path.relative_to(folder)
+    hidden = any(part.startswith(".") for part in inside.parts)
+    return path.is_file() and not hidden and not any(_is_ours(folder / parent) for parent in inside.parents)
+
+
+@lru_cache(maxsize=256)
+def _is_ours(folder: Path) -> bool:
+    """Whether a folder is this program's own `outputs`: what it wrote about documents is no document."""
+    return folder.name == "outputs" and any((folder / name).is_dir() for name in ("store", "sweeps", "runs"))
 
 
 def _suffixes() -> str:
-    return " ".join(TEXT_SUFFIXES + HTML_SUFFIXES)
+    return " ".join(SUFFIXES)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 from fastrag_bench.datasets.dataset import QADataset
 from fastrag_bench.types import Corpus
@@ -25,9 +26,19 @@ def gold_notes(questions: QADataset, corpus: Corpus | None) -> tuple[str, ...]:
             f"{len(bare)} of {len(questions)} questions {verb} no gold id, so retrieval metrics leave them out, "
             f"e.g. {bare[0].question!r:.100}"
         )
+    notes += _repeated(questions)
     if corpus is not None:
         notes += _dangling(questions, corpus)
     return tuple(notes)
+
+
+def _repeated(questions: QADataset) -> list[str]:
+    counts = Counter(sample.question for sample in questions)
+    twice = [question for question, count in counts.items() if count > 1]
+    if not twice:
+        return []
+    verb = "question is" if len(twice) == 1 else "questions are"
+    return [f"{len(twice)} {verb} asked more than once, e.g. {twice[0]!r:.100}"]
 
 
 def _dangling(questions: QADataset, corpus: Corpus) -> list[str]:

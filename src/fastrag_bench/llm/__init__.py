@@ -1,0 +1,1 @@
+"""One client for models behind any OpenAI-compatible server: chat, embeddings and reranking."""
