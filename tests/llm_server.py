@@ -26,7 +26,7 @@ class Reply:
     finish_reason: str = "stop"
     wait_s: float = 0.0
     drop: str = ""
-    """`before`: close without a byte; `inside`: close within the body."""
+    """`before`: close without a byte; `inside`: close within the body; `after`: close in silence behind it."""
     stream: tuple[str, ...] = ()
     pause_s: float = 0.0
     """Before each piece of a stream."""
@@ -116,6 +116,7 @@ def _send(handler: BaseHTTPRequestHandler, reply: Reply) -> None:
         handler.close_connection = True
         return
     handler.wfile.write(content)
+    handler.close_connection = handler.close_connection or reply.drop == "after"
 
 
 def chat_body(reply: Reply) -> dict[str, Any]:

@@ -58,7 +58,6 @@ SECRETS = (f"generator.api_key={KEY}", f"generator.headers.authorization={KEY}",
     "how",
     [
         ("-m", "sweep=s", "k=1,2"),
-        ("-m", "sweep=s", "k=1,2", "hydra/launcher=basic"),
         ("-m", "sweep=s", "k=1,2", "hydra/launcher=basic", "hydra/sweeper=basic"),
         ("k=1",),
         ("-m", "sweep=s", "k=1,2", "generator.fail=true"),

@@ -15,7 +15,7 @@ from omegaconf import DictConfig
 from fastrag_bench.errors import ConfigurationError
 from fastrag_bench.sweep.compose import Composer
 from fastrag_bench.sweep.expand import expand
-from fastrag_bench.sweep.experiments import swept_experiments
+from fastrag_bench.sweep.experiments import expand_experiments
 from fastrag_bench.sweep.naming import repeat_names
 from fastrag_bench.sweep.prepare import PreparedSweep, prepare
 from fastrag_bench.sweep.resolvers import register_resolvers
@@ -213,13 +213,12 @@ def test_repeats_with_other_seeds_know_what_they_repeat(composer: Composer) -> N
 
 
 def test_each_swept_experiment_brings_its_own_sweep(composer: Composer) -> None:
-    found = swept_experiments(composer, ["experiment=quick,grid", "seed=1"], None)
-    assert [words for words, _ in found] == [["experiment=quick", "seed=1"], ["experiment=grid", "seed=1"]]
-    assert [sorted(params) for _, params in found] == [
-        ["k", "retriever"],
-        ["candidates", "chunker", "chunker.size", "generator", "k", "reranker", "retriever"],
-    ]
-    assert swept_experiments(composer, ["k=1,2"], {"seed": "1,2"}) == [(["k=1,2"], {"seed": "1,2"})]
+    jobs = expand_experiments(composer, ["experiment=quick,chunking", "seed=1"], None, SweepShape())
+    assert jobs[0] == ["retriever=bm25", "k=3", "experiment=quick", "seed=1"]
+    assert [job[-2] for job in jobs] == ["experiment=quick"] * 6 + ["experiment=chunking"] * 6  # sizes go in pairs
+    assert expand_experiments(composer, ["k=1,2"], {"seed": "1,2"}, SweepShape()) == [
+        ["seed=1", "k=1"], ["seed=1", "k=2"], ["seed=2", "k=1"], ["seed=2", "k=2"],
+    ]  # fmt: skip
 
 
 def test_the_shape_is_empty_by_default() -> None:

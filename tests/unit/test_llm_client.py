@@ -18,7 +18,7 @@ from fastrag_bench.llm.chat import ChatModel
 from fastrag_bench.llm.client import RejectedError, client_of
 from fastrag_bench.llm.limits import Gate, Ledger, Window
 from fastrag_bench.llm.usage import Usage
-from tests.llm_server import Reply, serving
+from tests.llm_server import Reply, chat_body, serving
 
 HELLO = [{"role": "user", "content": "hello"}]
 
@@ -102,6 +102,15 @@ def test_a_connection_the_server_has_ended_is_not_used_again() -> None:
     assert [reply.attempts for reply in replies] == [1, 1, 1]
 
 
+def test_a_connection_the_server_has_ended_in_silence_is_noticed() -> None:
+    with serving([Reply(drop="after")]) as server:
+        chat = model(server.url)
+        assert chat.complete(HELLO).attempts == 1
+        time.sleep(0.1)
+        assert chat.complete(HELLO).attempts == 1
+    assert (server.count, server.connections) == (2, 2)
+
+
 # Faults
 
 
@@ -178,6 +187,22 @@ def test_retry_after_is_obeyed_by_all_calls() -> None:
     with serving([Reply(status=429, headers={"Retry-After": "0.4"}), Reply()]) as server:
         model(server.url).complete(HELLO)
     assert server.requests[1].at - server.requests[0].at >= 0.4
+
+
+def test_other_calls_wait_too_when_the_server_asks_to_wait() -> None:
+    with serving([Reply(status=429, headers={"Retry-After": "0.5"}), Reply()]) as server, ThreadPoolExecutor(2) as pool:
+        chat = model(server.url)
+        first = pool.submit(chat.complete, HELLO)
+        time.sleep(0.15)
+        chat.complete([{"role": "user", "content": "another"}])
+        first.result()
+    assert min(request.at for request in server.requests[1:]) - server.requests[0].at >= 0.45
+
+
+def test_a_body_that_ends_early_is_no_reply_even_if_it_can_be_read() -> None:
+    whole = json.dumps(chat_body(Reply("too early"))).encode()
+    with serving([Reply(body=whole + b" " * len(whole), drop="inside"), Reply("whole")]) as server:
+        assert model(server.url).complete(HELLO).text == "whole"
 
 
 def test_retry_after_may_be_a_date_or_milliseconds() -> None:

@@ -17,6 +17,13 @@ Examples:
   python -m fastrag_bench -m chunker=recursive,semantic k=5,10    a sweep: four runs and their comparison
   python -m fastrag_bench -m retriever=bm25,hybrid sweep=mine dataset=files dataset.path=docs dataset.questions=q.jsonl
                                                                   your own data; the sweep lies in outputs/sweeps/mine
+  python -m fastrag_bench -m chunker.size=400,800 chunker.overlap=50,100 'pairs=[chunker.size,chunker.overlap]'
+                                                                  two runs: size and overlap change together
+  python -m fastrag_bench -m chunker=recursive,semantic k=5,10 'exclude=[{chunker: semantic, k: 10}]'
+                                                                  three runs; sample=2 would draw two of them
+  python -m fastrag_bench -m combinations=mine.csv seed='range(0,5)'
+                                                                  each line of a file (its first: chunker,k), five times
+  python -m fastrag_bench -m experiment=quick,chunking            the sweeps of two files of conf/experiment
 """
 
 FLAGS = """\

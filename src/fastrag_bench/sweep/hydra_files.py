@@ -9,9 +9,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import DictConfig, ListConfig, OmegaConf
 
 from fastrag_bench.component import once_per_object
+from fastrag_bench.error_text import is_secret
 from fastrag_bench.sweep.plain import unresolved
 from fastrag_bench.sweep.secret_values import MASK, hide, hide_override
 
@@ -68,7 +69,12 @@ def _config_text(config: DictConfig) -> str:
 
 
 def _item(key: str, node: Any) -> str:
+    if isinstance(node, (DictConfig, ListConfig)) and not is_secret(key):
+        return _yaml(json.dumps({key: _without_secrets(node)}, default=str))
     return _yaml(json.dumps({key: hide(unresolved(node), key)}, default=str))
+
+
+_without_secrets = once_per_object(lambda node: hide(unresolved(node)))
 
 
 @lru_cache(maxsize=4096)

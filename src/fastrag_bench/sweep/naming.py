@@ -87,9 +87,9 @@ def _slug(name: str) -> str:
 @lru_cache(maxsize=65536)
 def _label(override: str) -> tuple[str, str] | None:
     """The key of an override and what the name says of it; None for what stays out of the name."""
-    from hydra.core.override_parser.overrides_parser import OverridesParser
+    from fastrag_bench.sweep.compose import parse_override
 
-    parsed = OverridesParser.create().parse_override(override)
+    parsed = parse_override(override)
     key = parsed.get_key_element().lstrip("+")
     place = key.lstrip("~")
     if any(place == out or place.startswith((f"{out}.", f"{out}/", f"{out}@")) for out in WITHOUT_EFFECT):

@@ -17,8 +17,7 @@ from omegaconf.errors import InterpolationResolutionError
 from fastrag_bench.config import RunConfig
 from fastrag_bench.errors import ConfigurationError, Problem
 from fastrag_bench.sweep.compose import Composer
-from fastrag_bench.sweep.expand import expand
-from fastrag_bench.sweep.experiments import swept_experiments
+from fastrag_bench.sweep.experiments import expand_experiments
 from fastrag_bench.sweep.folder import claim_folder
 from fastrag_bench.sweep.launcher import PlanLauncher, names_in, reaching_the_end
 from fastrag_bench.sweep.plain import unresolved
@@ -70,11 +69,7 @@ class PlanSweeper:
         shape = shape_of(plain)
         composer = Composer(loader, self._config)
         selection = Selection(composer, shape, seed=plain.get("seed") if isinstance(plain.get("seed"), int) else 0)
-        jobs = [
-            job
-            for words, params in swept_experiments(composer, arguments, self._params)
-            for job in expand(loader, words, params, shape)
-        ]
+        jobs = expand_experiments(composer, arguments, self._params, shape)
         return prepare(composer, jobs, selection=selection, earlier=self._earlier_names())
 
     def _earlier_names(self) -> list[str]:
