@@ -128,7 +128,12 @@ def _plain(value: Any) -> Json:
     if isinstance(value, Component):
         return identity_of(value)
     if isinstance(value, BaseModel):
-        return {name: _plain(getattr(value, name)) for name in type(value).model_fields}
+        kind = type(value)
+        fields = {name: field for name, field in kind.model_fields.items() if NotIdentity not in field.metadata}
+        return {
+            "model": f"{kind.__module__}.{kind.__qualname__}",
+            **{name: _plain(getattr(value, name)) for name in fields},
+        }
     if isinstance(value, Mapping):
         return {str(key): _told(str(key), item) for key, item in value.items() if not is_credential(str(key))}
     if isinstance(value, (set, frozenset)):

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from fastrag_bench.error_text import error_text
 from fastrag_bench.errors import BudgetReachedError
-from fastrag_bench.plan.keys import Json
+from fastrag_bench.plan.keys import Json, canonical, short_digest
 from fastrag_bench.plan.stage import Computed, Row, RowFunction
 
 T = TypeVar("T")
@@ -37,10 +37,11 @@ def ask(
         try:
             done: Computed = within(limits.timeout_s, lambda: function(item, upstream))
             seconds = time.perf_counter() - began + done.remembered_seconds
-            return Row(item_id, tuple(inputs), done.value, seconds, amortised=done.amortised)
+            told = short_digest(canonical(done.value))
+            return Row(item_id, tuple(inputs), done.value, seconds, amortised=done.amortised, digest=told)
         except BudgetReachedError:
             raise
-        except Exception as error:
+        except (Exception, SystemExit, GeneratorExit) as error:
             seconds = time.perf_counter() - began
             if attempt == limits.retries:
                 return Row(item_id, tuple(inputs), None, seconds, error=error_text(error))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import queue
 import signal
 import threading
 import time
@@ -19,56 +18,23 @@ from typing import Any, Literal
 from fastrag_bench.error_text import error_text
 from fastrag_bench.plan.stage import Stage
 from fastrag_bench.plan.store import Store
+from fastrag_bench.plan.threads import ThreadExecutor
 from fastrag_bench.plan.workspace import Report, Settings, Workspace
 
 Mode = Literal["serial", "threads", "processes"]
 
 
 class SerialExecutor(Executor):
-    """Runs each call at once, in this thread; only `Exception` is kept in the future, the rest goes through."""
+    """Runs each call at once, in this thread; only an interrupt goes through, also past a part that exits."""
 
     def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Run the call and return its finished future."""
         future: Future[Any] = Future()
         try:
             future.set_result(function(*args, **kwargs))
-        except Exception as error:
+        except (Exception, SystemExit, GeneratorExit) as error:
             future.set_exception(error)
         return future
-
-
-class ThreadExecutor(Executor):
-    """Threads that do not keep an interrupted process alive, as those of the standard library do."""
-
-    def __init__(self, n_jobs: int) -> None:
-        self._work: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
-        self._threads = [threading.Thread(target=self._serve, daemon=True) for _ in range(n_jobs)]
-        for thread in self._threads:
-            thread.start()
-
-    def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Run the call in the next free thread."""
-        future: Future[Any] = Future()
-        self._work.put(lambda: _complete(future, lambda: function(*args, **kwargs)))
-        return future
-
-    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Let the threads end after what was submitted."""
-        for _ in self._threads:
-            self._work.put(None)
-        for thread in self._threads if wait else ():
-            thread.join()
-
-    def _serve(self) -> None:
-        while (call := self._work.get()) is not None:
-            call()
-
-
-def _complete(future: Future[Any], call: Callable[[], Any]) -> None:
-    try:
-        future.set_result(call())
-    except BaseException as error:
-        future.set_exception(error)
 
 
 def make_executor(mode: Mode, n_jobs: int) -> Executor:
@@ -86,8 +52,8 @@ def make_executor(mode: Mode, n_jobs: int) -> Executor:
 def abandon(executor: Executor) -> None:
     """Close at once: kill worker processes, leave threads behind; what they did is in the store as far as it got."""
     for process in list((getattr(executor, "_processes", None) or {}).values()):
-        with suppress(OSError, AttributeError, ValueError):
-            process.kill()
+        with suppress(OSError):
+            os.kill(process.pid, signal.SIGKILL)
     executor.shutdown(wait=False)
 
 
@@ -131,7 +97,7 @@ def run_in_worker(root: Path, settings: Settings, stage: Stage) -> Report | Trou
         workspace.forget(node)
     try:
         return workspace.run(stage)
-    except Exception as error:
+    except (Exception, SystemExit, GeneratorExit) as error:
         return Trouble(error_text(error), "".join(traceback.format_exception(error)))
     finally:
         workspace.close()

@@ -85,7 +85,9 @@ class Store:
         try:
             record = json.loads((folder / MANIFEST).read_bytes())
             sizes = {name: entry["bytes"] for name, entry in record["files"].items()}
-            if all((folder / name).stat().st_size == size for name, size in sizes.items()):
+            whole = {"digest", "input_digests", "input_keys", "seconds"} <= record.keys()
+            whole = whole and len(record["input_digests"]) == len(record["input_keys"])
+            if whole and all((folder / name).stat().st_size == size for name, size in sizes.items()):
                 return Artefact(folder, record)
         except FileNotFoundError:
             return None

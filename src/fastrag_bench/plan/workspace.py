@@ -12,7 +12,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -24,6 +24,7 @@ from fastrag_bench.plan.keys import Json, digest
 from fastrag_bench.plan.rows import RowWriter, current_rows, read_rows, with_digest
 from fastrag_bench.plan.stage import Node, Row, RowFunction, RowStage, Source, Stage, ValueStage
 from fastrag_bench.plan.store import MANIFEST, Artefact, Store
+from fastrag_bench.plan.threads import ThreadExecutor
 
 log = logging.getLogger(__name__)
 LOADED_VALUES = 24
@@ -262,7 +263,7 @@ class Workspace:
             for item in todo:
                 yield self._ask(stage, function, item)
             return
-        pool = ThreadPoolExecutor(at_once, thread_name_prefix="fastrag-row")
+        pool = ThreadExecutor(at_once)
         try:
             futures = [pool.submit(self._ask, stage, function, item) for item in todo]
             for future in as_completed(futures):

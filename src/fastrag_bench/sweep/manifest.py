@@ -76,7 +76,7 @@ class SweepPlan:
     @classmethod
     def load(cls, folder: Path) -> SweepPlan:
         """Read a sweep's plan; ConfigurationError where there is none to read."""
-        record = read_json(folder / PLAN, "fastrag_bench.plan")
+        record = read_json(folder / PLAN, "fastrag_bench.plan", "runs")
         known = {key: record[key] for key in cls.__dataclass_fields__ if key in record}
         runs = tuple(PlannedRun(run["name"], run["folder"], tuple(run["overrides"])) for run in record["runs"])
         return cls(**{**known, "runs": runs, "notes": tuple(record.get("notes", ()))})
@@ -127,13 +127,13 @@ class Manifest:
     @classmethod
     def load(cls, folder: Path) -> Manifest:
         """Read a run's manifest; ConfigurationError where there is none to read."""
-        record = read_json(folder / MANIFEST, "fastrag_bench.manifest")
+        record = read_json(folder / MANIFEST, "fastrag_bench.manifest", "name", "status")
         known = {key: record[key] for key in cls.__dataclass_fields__ if key in record}
         return cls(**known)
 
 
-def read_json(path: Path, kind: str) -> dict[str, Any]:
-    """An object of this kind from a file; ConfigurationError names the file otherwise."""
+def read_json(path: Path, kind: str, *needed: str) -> dict[str, Any]:
+    """An object of this kind with these keys from a file; ConfigurationError names the file otherwise."""
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -142,6 +142,8 @@ def read_json(path: Path, kind: str) -> dict[str, Any]:
         raise ConfigurationError(f"{path}: cannot be read ({error})") from None
     if not isinstance(record, dict) or record.get("kind") != kind or record.get("schema_version", 1) > 1:
         raise ConfigurationError(f"{path}: not a {kind} file of a version that this one reads")
+    if missing := [key for key in needed if key not in record]:
+        raise ConfigurationError(f"{path}: it has no {', '.join(missing)}")
     return record
 
 

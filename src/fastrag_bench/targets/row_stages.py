@@ -39,6 +39,8 @@ RRF_CONSTANT = 60
 
 def ranking_to_json(ranking: Ranking) -> Json:
     """A ranking as a row's value."""
+    if ranking.chunks.shape != ranking.scores.shape or ranking.chunks.ndim != 1:
+        raise StageError(f"a ranking has {ranking.chunks.shape} chunks and {ranking.scores.shape} scores")
     if not np.isfinite(ranking.scores).all():
         raise StageError("a score is not a finite number")
     return {"chunks": ranking.chunks.tolist(), "scores": ranking.scores.tolist()}
@@ -89,7 +91,10 @@ class TransformOperation:
 
         def transform(question: str, upstream: Sequence[Json]) -> Computed:
             part, recalled = opened()
-            return Computed(part.transform(question), recalled.seconds)
+            queries = part.transform(question)
+            if not isinstance(queries, list) or not queries or not all(isinstance(query, str) for query in queries):
+                raise StageError(f"{type(part).__name__}.transform returned {queries!r:.60}, not a list of queries")
+            return Computed(queries, recalled.seconds)
 
         return transform
 
@@ -218,7 +223,7 @@ class RerankOperation:
         def rerank(question: str, upstream: Sequence[Json]) -> Computed:
             ranking = ranking_from_json(upstream[0])
             found = Candidates(
-                ranking,
+                Ranking(ranking.chunks.copy(), ranking.scores.copy()),
                 table.texts(corpus, ranking.chunks),
                 query_vector=vectors_from_json(upstream[1])[0] if vectors else None,
                 vectors=np.asarray(vectors[0][ranking.chunks]) if vectors else None,
@@ -252,6 +257,10 @@ def _pair_reranker(scorer: Callable[[], PairScorer], corpus: Corpus, table: Chun
             began = time.perf_counter()
             scores = scorer().score_pairs(question, table.texts(corpus, [chunks[place] for place in new]))
             each = (time.perf_counter() - began) / len(new)
+            if len(scores) != len(new) or not np.isfinite(np.asarray(scores, dtype=np.float64)).all():
+                raise StageError(
+                    f"score_pairs returned {len(scores)} scores for {len(new)} texts, all have to be finite"
+                )
             for place, score in zip(new, scores, strict=True):
                 memory.put(call_key(keys[place]), each, _SCORE.pack(score))
         remembered = sum(call[0] for call in held if call is not None)
@@ -296,6 +305,10 @@ class GenerateOperation:
                 passages = self.context.build_context(question, passages)
             generator, recalled = opened()
             answer = generator.generate(question, passages)
+            if not isinstance(getattr(answer, "text", None), str):
+                raise StageError(
+                    f"{type(generator).__name__}.generate returned {answer!r:.60}, not an Answer with a text"
+                )
             value: dict[str, Json] = {"answer": answer.text}
             value |= {"input_tokens": answer.input_tokens, "output_tokens": answer.output_tokens}
             if answer.citations is not None:

@@ -47,6 +47,8 @@ def checked_chunks(chunker: Chunker, document: Document) -> list[Chunk]:
             raise StageError(f"{name}.chunk returned a {type(chunk).__name__}; return Chunk(document, start, end)")
         if chunk.document is not document and chunk.document.id != document.id:
             raise StageError(f"{name}.chunk returned a chunk of {chunk.document.id!r} for document {document.id!r}")
+        if type(chunk.start) is not int or type(chunk.end) is not int:
+            raise StageError(f"{name}.chunk returned [{chunk.start!r}, {chunk.end!r}): offsets are whole numbers")
         if not 0 <= chunk.start < chunk.end <= len(document.text):
             raise StageError(f"{name}.chunk returned [{chunk.start}, {chunk.end}) of {len(document.text)} characters")
     return chunks
