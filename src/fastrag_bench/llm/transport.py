@@ -112,7 +112,7 @@ class Transport:
         reply = connection.getresponse()
         pieces: list[bytes] = []
         size = 0
-        while True:
+        while not reply.isclosed():  # from 3.13 on the last piece closes the socket too
             sock.settimeout(_left(deadline))
             piece = reply.read1(_BLOCK)
             if not piece:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -135,7 +136,8 @@ def _written(value: Any) -> str:
     plain = value.replace("_", "a").replace("-", "a").replace(".", "a").replace("/", "a")
     if plain.isalnum() and plain.isascii() and _read(value) == value:
         return value
-    escaped = value.replace("\\'", "\\\\'").replace("'", "\\'")
+    # Hydra reads backslashes as such only where no quote follows; before one, and at the end, each is written twice.
+    escaped = re.sub(r"(\\*)('|\Z)", lambda found: found[1] * 2 + ("\\'" if found[2] else ""), value)
     return f"'{escaped}'"
 
 
