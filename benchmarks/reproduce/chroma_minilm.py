@@ -2,9 +2,9 @@
 
     python benchmarks/reproduce/chroma_minilm.py FOLDER --model FOLDER_WITH_TOKENIZER_JSON
 
-Needs the extra `transformers`. Lengths are word pieces of the model with its special tokens: the table's caption says
-cl100k, but only these meet its mean chunk sizes. Retrieval is exact here and approximate in the study, hence recall's
-tolerance.
+Needs the extra `transformers`. The table's caption says that lengths are cl100k tokens; its chunks are met only with
+the model's word pieces and special tokens around every piece: the chunker of `piece_length.py` beside this file.
+Retrieval is exact here and approximate in the study, hence the tolerance of recall.
 """
 
 from __future__ import annotations
@@ -25,9 +25,8 @@ def main() -> int:
     given = model_arguments(str(__doc__))
     common = (
         *("dataset=chroma", f"dataset.path={given.data.resolve()}", "retriever=dense", "generator=none", "k=5"),
-        *("embedder=sentence_transformers", f"embedder.model={given.model}", "chunker=chroma_recursive"),
-        *("chunker.special_tokens=true", f"chunker.tokenizer={given.model}/tokenizer.json"),
-        f"metrics.names=[{','.join(METRICS)}]",
+        *("embedder=sentence_transformers", f"embedder.model={given.model}", "chunker=piece_length"),
+        *(f"chunker.tokenizer={given.model}/tokenizer.json", f"metrics.names=[{','.join(METRICS)}]"),
     )
     runs = sweep(given.work, "chroma-minilm", *common, "chunker.size=250,200", "chunker.overlap=125,0")
     expectations = [

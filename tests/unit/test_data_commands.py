@@ -344,6 +344,13 @@ def test_trec_runs_of_every_combination(tmp_path: Path) -> None:
     assert [sample.scores["recall@1"] for sample in result.samples] == [1.0, 0.0]
 
 
+def test_a_long_name_is_no_tag(tmp_path: Path) -> None:
+    folder = finished(tmp_path)
+    put(folder, "k=2/manifest.json", json.dumps({"name": "chunker=recursive," * 9}))
+    (folder / "k=2").rename(folder / "chunker=recursive-0123abcd")
+    assert read_run(exported(folder, "--format", "trec") / "chunker=recursive-0123abcd.run").tag == "run-0123abcd"
+
+
 def test_scores_that_tie_keep_their_order(tmp_path: Path) -> None:
     out = exported(finished(tmp_path), "--format", "trec", "--unit", "chunk")
     assert not (out / "qrels.txt").exists()

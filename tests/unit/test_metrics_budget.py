@@ -83,3 +83,10 @@ def test_a_cutoff_is_given_once() -> None:
         Recall(5, tokens=9)
     with pytest.raises(ValueError, match="r_precision takes no cutoff"):
         metric("r_precision@5")
+
+
+def test_grades_below_zero_are_not_relevant_and_cost_nothing() -> None:
+    sample = EvalSample("?", relevant_ids=["a", "b"], metadata={"relevance_grades": {"a": 1, "b": -2}})
+    documents = [Document("x", id=name) for name in ("b", "a")]
+    figures = {name: scored(metric(name), sample, *documents) for name in ("recall@1", "recall@2", "mrr", "ndcg@2")}
+    assert figures == {"recall@1": 0.0, "recall@2": 1.0, "mrr": 0.5, "ndcg@2": pytest.approx(1 / 1.584962500721156)}

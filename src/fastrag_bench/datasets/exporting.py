@@ -27,6 +27,9 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """A cell that begins so is a formula to a spreadsheet; it gets a quote in front."""
 
 
+LONGEST_TAG = 40
+
+
 @dataclass(frozen=True)
 class FinishedRun:
     """One run's folder."""
@@ -116,7 +119,7 @@ def _ranking(row: Mapping[str, Any], run: FinishedRun) -> list[tuple[str, float]
 
 
 def _trec_lines(run: FinishedRun, unit: str) -> Iterator[str]:
-    tag = _column(run.name)
+    tag = _tag(run)
     for topic, row in zip(topic_names(run.rows), run.rows, strict=True):
         ranking = _ranking(row, run)
         if unit == "document":
@@ -127,6 +130,11 @@ def _trec_lines(run: FinishedRun, unit: str) -> Iterator[str]:
         scores = _falling([score for _, score in ranking])
         for rank, ((name, _), score) in enumerate(zip(ranking, scores, strict=True), start=1):
             yield f"{topic} Q0 {_column(name)} {rank} {score} {tag}\n"
+
+
+def _tag(run: FinishedRun) -> str:
+    """The run's name, or the hash that ends its folder's where the name is long: a tag stands in every line."""
+    return _column(run.name) if len(run.name) <= LONGEST_TAG else f"run-{run.folder.resolve().name[-8:]}"
 
 
 def _falling(scores: Sequence[float]) -> list[float]:
